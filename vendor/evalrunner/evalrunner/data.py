@@ -71,7 +71,7 @@ class FrozenList(list[V]):
 FreeData: TypeAlias = FrozenDict[Json]
 EMPTY: Final[FreeData] = FrozenDict()
 
-Kinds: TypeAlias = frozenset[type[Any]]
+Kinds: TypeAlias = frozenset[object]
 _DICTS: Final[Kinds] = frozenset([dict, FrozenDict])
 _LISTS: Final[Kinds] = frozenset([list, tuple, FrozenList])
 _TEXT: Final[Kinds] = frozenset([str])
@@ -254,13 +254,13 @@ def check_object(value: object) -> None:
 
 def _holds_only_json(level: list[Any], children: list[Any]) -> bool:
     """Tell whether one level is surely JSON; False asks for the exact walk (also for ``__proto__`` and odd types)."""
-    key_kinds: set[type] = set()
+    key_kinds: set[object] = set()
     for holder in level:
         if holder.__class__ is dict:
             key_kinds.update(map(type, holder))
             if PROTO in holder:
                 return False
-    kinds = set(map(type, children))
+    kinds: set[object] = set(map(type, children))
     if not (key_kinds <= _TEXT and kinds <= _SURE_AND_NUMBERS):
         return False
     numbers: list[float] = [child for child in children if child.__class__ in _NUMBERS] if kinds & _NUMBERS else []

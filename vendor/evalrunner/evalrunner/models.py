@@ -13,7 +13,7 @@ from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Any, Protocol, TypeAlias
 
-from evalrunner.data import EMPTY, FreeData, Json, PlainObject, thaw
+from evalrunner.data import FreeData, Json, PlainObject, thaw
 
 
 class RunStatus(StrEnum):
@@ -273,11 +273,12 @@ class EvaluationTarget:
 
     id: str
     fingerprint: str
-    extra: FreeData = EMPTY
+    extra: FreeData | None = None
 
     def to_data(self) -> PlainObject:
         data: PlainObject = {"id": self.id, "fingerprint": self.fingerprint}
-        data |= thaw(self.extra)
+        if self.extra is not None:
+            data |= thaw(self.extra)
         return data
 
 
