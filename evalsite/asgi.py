@@ -1,0 +1,9 @@
+"""The asgi entry point of the site."""
+
+import os
+
+from django.core.asgi import get_asgi_application
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "evalsite.settings")
+
+application = get_asgi_application()

@@ -1,0 +1,43 @@
+"""Addresses of the pages."""
+
+from django.urls import path
+
+from reports.views import (
+    case,
+    compare,
+    compare_case,
+    home,
+    imports,
+    new_run,
+    run,
+    runs,
+    session,
+    suites,
+    targets,
+)
+
+urlpatterns = [
+    path("", home.home, name="home"),
+    path("sign-in/", session.sign_in, name="sign-in"),
+    path("sign-in/<str:token>/", session.sign_in_by_link, name="sign-in-by-link"),
+    path("sign-out/", session.sign_out, name="sign-out"),
+    path("settings/theme/", session.set_theme, name="set-theme"),
+    path("runs/", runs.run_list, name="runs"),
+    path("runs/new/", new_run.new_run, name="new-run"),
+    path("runs/new/preview/", new_run.preview, name="new-run-preview"),
+    path("runs/import/", imports.import_reports, name="import"),
+    path("imports/<int:pk>/", imports.import_job, name="import-job"),
+    path("runs/<uuid:pk>/", run.run_page, name="run"),
+    path("runs/<uuid:pk>/live/", run.live, name="run-live"),
+    path("runs/<uuid:pk>/cancel/", new_run.cancel, name="cancel-run"),
+    path("runs/<uuid:pk>/report.json", run.report, name="run-report"),
+    path("runs/<uuid:pk>/cases/<int:position>/", case.case_page, name="case"),
+    path("runs/<uuid:pk>/cases/<int:position>/raw/", case.raw, name="case-raw"),
+    path("compare/", compare.comparison, name="compare"),
+    path("compare/case/", compare_case.side_by_side, name="compare-case"),
+    path("targets/", targets.target_list, name="targets"),
+    path("targets/<int:pk>/", targets.target_page, name="target"),
+    path("targets/<int:pk>/trend.json", targets.trend, name="target-trend"),
+    path("suites/", suites.suite_list, name="suites"),
+    path("suites/<int:pk>/", suites.suite_page, name="suite"),
+]

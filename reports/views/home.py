@@ -1,0 +1,10 @@
+"""Home."""
+
+from django.http import HttpResponse
+
+from reports.access import TeamRequest, page
+
+
+@page()
+def home(request: TeamRequest, **kwargs: object) -> HttpResponse:
+    return HttpResponse(status=501)
