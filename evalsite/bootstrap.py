@@ -65,7 +65,7 @@ class Environment:
 def ensure_environment(arguments: Sequence[str]) -> None:
     """Return when this Python can run the command; else start it again in an environment that can.
 
-    ``arguments`` is ``sys.argv`` of ``manage.py``. Ends the process with a sentence when the environment cannot be made.
+    ``arguments`` is ``sys.argv`` of ``manage.py``. Ends the process with a sentence where no environment can be made.
     """
     came_from = os.environ.pop(REEXECUTED, None)
     for_tests = list(arguments[1:2]) == ["test"]

@@ -4,21 +4,26 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 
-def _error(request: HttpRequest, status: int, title: str, text: str) -> HttpResponse:
+def error_page(request: HttpRequest, status: int, title: str, text: str) -> HttpResponse:
+    """Answer with a status, what is wrong and what to do."""
     return render(request, "error.html", {"title": title, "text": text, "status": status}, status=status)
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    return _error(request, 400, "This request cannot be read", str(exception) or "Something in the address is wrong.")
+    return error_page(
+        request, 400, "This request cannot be read", str(exception) or "Something in the address is wrong."
+    )
 
 
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
-    return _error(request, 403, "You may not do this", str(exception) or "Ask an admin of your team for the role.")
+    return error_page(request, 403, "You may not do this", str(exception) or "Ask an admin of your team for the role.")
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    return _error(request, 404, "There is nothing here", "It was removed, belongs to another team, or never existed.")
+    return error_page(
+        request, 404, "There is nothing here", "It was removed, belongs to another team, or never existed."
+    )
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    return _error(request, 500, "Something broke on our side", "It was recorded. Try again.")
+    return error_page(request, 500, "Something broke on our side", "It was recorded. Try again.")
