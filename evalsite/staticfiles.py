@@ -32,7 +32,7 @@ class PackageStorage(Storage):
     def exists(self, name: str) -> bool:
         return _located(name) is not None
 
-    def _open(self, name: str, mode: str = "rb") -> File[Any]:
+    def _open(self, name: str, mode: str = "rb") -> "File[Any]":
         return File(open(self.path(name), mode))  # noqa: PTH123 - the caller closes what it opened
 
     def get_modified_time(self, name: str) -> datetime:
