@@ -71,12 +71,11 @@ class FrozenList(list[V]):
 FreeData: TypeAlias = FrozenDict[Json]
 EMPTY: Final[FreeData] = FrozenDict()
 
-Kinds: TypeAlias = frozenset[object]
-_DICTS: Final[Kinds] = frozenset([dict, FrozenDict])
-_LISTS: Final[Kinds] = frozenset([list, tuple, FrozenList])
-_TEXT: Final[Kinds] = frozenset([str])
-_NUMBERS: Final[Kinds] = frozenset([int, float])
-_SURE: Final[Kinds] = _DICTS | _LISTS | _TEXT | {bool, type(None)}
+_DICTS: Final = frozenset[object]((dict, FrozenDict))
+_LISTS: Final = frozenset[object]((list, tuple, FrozenList))
+_TEXT: Final = frozenset[object]((str,))
+_NUMBERS: Final = frozenset[object]((int, float))
+_SURE: Final = _DICTS | _LISTS | _TEXT | {bool, type(None)}
 _SURE_AND_NUMBERS: Final = _SURE | _NUMBERS
 
 
