@@ -1,0 +1,1 @@
+"""Examples that run: the catalogue tutorial, and agents to connect by HTTP or as a command."""
