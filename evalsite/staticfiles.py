@@ -9,6 +9,7 @@ from typing import Any
 from django.contrib.staticfiles.finders import BaseFinder
 from django.core.files import File
 from django.core.files.storage import Storage
+from whitenoise.storage import CompressedManifestStaticFilesStorage
 
 # Served name -> (package, path inside it).
 PACKAGE_FILES = {"vendor/plotly/plotly.min.js": ("plotly", "package_data/plotly.min.js")}
@@ -56,3 +57,13 @@ class PackageFinder(BaseFinder):
     def list(self, ignore_patterns: Iterable[str] | None) -> Iterator[tuple[str, Storage]]:
         for name in PACKAGE_FILES:
             yield name, self.storage
+
+
+class HashedStaticFiles(CompressedManifestStaticFilesStorage):  # type: ignore[misc]  # it has no types
+    """Files under names that hold their content's hash, once they were collected; before that under their own names."""
+
+    def stored_name(self, name: str) -> str:
+        try:
+            return str(super().stored_name(name))
+        except ValueError:  # not collected: a missing file must not take the whole page with it
+            return name
