@@ -100,7 +100,7 @@ def _write_items(value: list[Any] | tuple[Any, ...], parts: list[str], depth: in
 
 
 def canonical_order(keys: tuple[Any, ...]) -> tuple[str, ...]:
-    """Sort the keys of one object, given in the order in which it lists them; NotJsonError for a key that is no text."""
+    """Sort the keys of one object, given as it lists them; NotJsonError for a key that is no text."""
     return _remembered_order(keys) if len(keys) <= MAX_REMEMBERED_KEYS else _order(keys)
 
 

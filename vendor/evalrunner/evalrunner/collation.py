@@ -9,14 +9,12 @@ CollationKey: TypeAlias = tuple[str, str, str]
 # Punctuation and symbols of ASCII in the order of their primary weights; digits, then letters follow.
 ASCII_ORDER: Final = "\t\n\v\f\r _-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$0123456789abcdefghijklmnopqrstuvwxyz"
 
-_PRIMARY: Final = {code: ord(chr(code).lower()) for code in range(128)}
-
 
 def collation_key(text: str) -> CollationKey:
     return _ascii_key(text)
 
 
-_ASCII_PRIMARY: Final[dict[int, str | None]] = {code: None for code in range(128)}
+_ASCII_PRIMARY: Final[dict[int, str | None]] = dict.fromkeys(range(128))
 _ASCII_PRIMARY.update({ord(character): chr(rank + 1) for rank, character in enumerate(ASCII_ORDER)})
 _ASCII_PRIMARY.update({code: _ASCII_PRIMARY[code + 32] for code in range(65, 91)})
 _ASCII_CASE: Final[dict[int, str | None]] = {
