@@ -75,8 +75,8 @@ _DICTS: Final = frozenset[object]((dict, FrozenDict))
 _LISTS: Final = frozenset[object]((list, tuple, FrozenList))
 _TEXT: Final = frozenset[object]((str,))
 _NUMBERS: Final = frozenset[object]((int, float))
-_SURE: Final = _DICTS | _LISTS | _TEXT | {bool, type(None)}
-_SURE_AND_NUMBERS: Final = _SURE | _NUMBERS
+_SCALARS: Final = _TEXT | _NUMBERS | {bool, type(None)}
+_SURE: Final = _SCALARS | _DICTS | _LISTS
 
 
 # -------------------------------------------------------------------------------------------------------------- bounds
@@ -89,28 +89,33 @@ def check_bounds(value: object) -> None:
 
 
 def _is_within_bounds(value: object) -> bool:
-    level: list[Any] = [value]
+    holders = _holders([value])
     count = 1
-    for _ in range(MAX_DEPTH + 1):
-        children = _children(level)
-        if not children:
+    for _ in range(MAX_DEPTH):
+        if not holders:
             return True
+        children = _children(holders)
         count += len(children)
         if count > MAX_VALUES:
             return False
-        level = children
-    return False
+        holders = _holders(children)
+    return not _children(holders)
 
 
-def _children(level: list[Any]) -> list[Any]:
+def _holders(values: list[Any]) -> list[Any]:
+    """Give the values that may hold others: all but plain scalars."""
+    return [value for value in values if value.__class__ not in _SCALARS]
+
+
+def _children(holders: list[Any]) -> list[Any]:
     children: list[Any] = []
-    for value in level:
-        if value.__class__ in _DICTS:
-            children.extend(value.values())
-        elif value.__class__ in _LISTS:
-            children.extend(value)
-        elif value.__class__ not in _SURE_AND_NUMBERS:
-            children.extend(_items_of_odd_type(value))
+    for holder in holders:
+        if holder.__class__ in _DICTS:
+            children += holder.values()
+        elif holder.__class__ in _LISTS:
+            children += holder
+        else:
+            children += _items_of_odd_type(holder)
         # One list may be held many times over: stop before the copies fill the memory.
         if len(children) > MAX_VALUES:
             break
@@ -141,7 +146,7 @@ class _Explorer:
             raise EvaluationError(DATA_CYCLE)
         if depth > MAX_DEPTH or self.count > MAX_VALUES:
             raise EvaluationError(DATA_LIMIT)
-        children = _children([value])
+        children = _children(_holders([value]))
         if not children:
             return
         self.above.add(id(value))
@@ -234,33 +239,34 @@ def check_object(value: object) -> None:
     """Check free data exactly as ``freeze_object`` does, without making a copy (EvaluationError as there)."""
     if value.__class__ is FrozenDict:
         return
-    sound = value.__class__ is dict
-    level: list[Any] = [value]
+    if value.__class__ is not dict or not _is_surely_sound([value]):
+        check_bounds(value)
+        freeze_bounded_object(value)
+
+
+def _is_surely_sound(holders: list[Any]) -> bool:
+    """Look at bounds and kinds in one go; False asks for the exact walks (also for ``__proto__`` and odd types)."""
     count = 1
-    for _ in range(MAX_DEPTH + 1):
-        children = _children(level)
-        if not children:
-            if not sound:
-                freeze_bounded_object(value)
-            return
+    for _ in range(MAX_DEPTH):
+        children = _children(holders)
         count += len(children)
-        if count > MAX_VALUES:
-            break
-        sound = sound and _holds_only_json(level, children)
-        level = children
-    _explain_bounds(value)
+        if count > MAX_VALUES or not _holds_only_json(holders, children):
+            return False
+        holders = _holders(children)
+        if not holders:
+            return True
+    return False
 
 
-def _holds_only_json(level: list[Any], children: list[Any]) -> bool:
-    """Tell whether one level is surely JSON; False asks for the exact walk (also for ``__proto__`` and odd types)."""
+def _holds_only_json(holders: list[Any], children: list[Any]) -> bool:
     key_kinds: set[object] = set()
-    for holder in level:
+    for holder in holders:
         if holder.__class__ is dict:
             key_kinds.update(map(type, holder))
             if PROTO in holder:
                 return False
     kinds: set[object] = set(map(type, children))
-    if not (key_kinds <= _TEXT and kinds <= _SURE_AND_NUMBERS):
+    if not (key_kinds <= _TEXT and kinds <= _SURE):
         return False
     numbers: list[float] = [child for child in children if child.__class__ in _NUMBERS] if kinds & _NUMBERS else []
     return all(-float_info.max <= number <= float_info.max for number in numbers)
