@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, Protocol, cast
 
-from evalrunner.assertion_rules import check_assertion, read_assertions
+from evalrunner.assertion_rules import check_assertion, parse_assertions, read_assertions
 from evalrunner.checks import (
     MISSING,
     Findings,
@@ -33,6 +33,8 @@ from evalrunner.models import (
     NotAssertion,
     WritePolicy,
 )
+
+__all__ = ["check_schema_version", "parse_assertions", "parse_evaluation_suite"]
 
 MAX_NAME: Final = 500
 MAX_DESCRIPTION: Final = 5_000
