@@ -116,7 +116,7 @@ def test_a_key_has_32_hex_digits_and_holds_any_text() -> None:
     ],
 )
 def test_a_failed_check_says_what_it_wanted_and_what_it_found(members: Data, words: str) -> None:
-    failing = case("failed", turns=[failed_turn(result("status", label="Order is placed", **members))])
+    failing = case("failed", turns=[failed_turn(result("status", label="Order is placed") | members)])
 
     assert failing_in_words(failing) == f"ask: Order is placed: {words}"
 
@@ -128,7 +128,7 @@ def test_further_failures_are_counted() -> None:
 def test_words_stay_short_whatever_the_values_are() -> None:
     huge = {"actual": {"present": True, "value": ["x" * 2_000_000] * 3}, "expected": "y" * 2_000_000}
 
-    words = failing_in_words(case("failed", turns=[failed_turn(result("size", **huge), step_id="s" * 160)]))
+    words = failing_in_words(case("failed", turns=[failed_turn(result("size") | huge, step_id="s" * 160)]))
 
     assert len(words) <= 300
 

@@ -3,6 +3,7 @@
 Pure code without framework, clock or I/O: the site, its API and the command line call the same functions.
 """
 
+from evalrunner.compare.definitions import definition_digest
 from evalrunner.compare.signatures import FailureSignature, failing_in_words, failure_signature
 from evalrunner.compare.tally import DECIDED, STATUS_ORDER, Tally, percent_text, tally, tally_statuses
 from evalrunner.models import CaseStatus
@@ -13,6 +14,7 @@ __all__ = [
     "CaseStatus",
     "FailureSignature",
     "Tally",
+    "definition_digest",
     "failing_in_words",
     "failure_signature",
     "percent_text",
