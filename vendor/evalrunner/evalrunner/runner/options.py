@@ -1,0 +1,97 @@
+"""What a run is asked to do, checked before anything is opened or published."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from evalrunner.assertions import Evaluators
+from evalrunner.cases import whole_option
+from evalrunner.codes import EVALUATOR_NOT_FOUND
+from evalrunner.data import FrozenDict, freeze_object, thaw
+from evalrunner.errors import OPTIONS_INVALID, EvaluationError
+from evalrunner.models import (
+    AllAssertion,
+    AnyAssertion,
+    Assertion,
+    CustomAssertion,
+    EvaluationSuite,
+    EvaluationTarget,
+    ExpandedCase,
+    NotAssertion,
+)
+
+MAX_CONCURRENCY: Final = 32
+MAX_TIMEOUT_MS: Final = 3_600_000
+MAX_FAILURES: Final = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How a run proceeds; nothing of it is part of the fingerprint."""
+
+    concurrency: int
+    timeout_ms: int
+    max_failures: int
+    allow_external_writes: bool
+
+
+def check_limits(concurrency: object, timeout_ms: object, max_failures: object, allow_external_writes: bool) -> Limits:
+    """Check the numbers (EVALUATION_OPTIONS_INVALID); None stands for the default."""
+    return Limits(
+        whole_option(concurrency, 1, MAX_CONCURRENCY),
+        whole_option(timeout_ms, 120_000, MAX_TIMEOUT_MS),
+        whole_option(max_failures, MAX_FAILURES, MAX_FAILURES),
+        bool(allow_external_writes),
+    )
+
+
+def read_target(target: object) -> EvaluationTarget:
+    """Read what is to be evaluated: ``id`` and ``fingerprint``, non-empty texts; further members are kept."""
+    if isinstance(target, EvaluationTarget):
+        target = target.to_data()
+    if not isinstance(target, Mapping):
+        raise EvaluationError(OPTIONS_INVALID)
+    members = thaw(freeze_object(target))
+    id, fingerprint = members.pop("id", None), members.pop("fingerprint", None)
+    if not (is_name(id) and is_name(fingerprint)):
+        raise EvaluationError(OPTIONS_INVALID)
+    return EvaluationTarget(id, fingerprint, FrozenDict(members) if members else None)
+
+
+def is_name(value: object) -> bool:
+    return isinstance(value, str) and value != ""
+
+
+def check_adapter(adapter: Any) -> None:
+    """Refuse an adapter without id, version or a way to open sessions."""
+    has_names = is_name(getattr(adapter, "id", None)) and is_name(getattr(adapter, "version", None))
+    if not has_names or not callable(getattr(adapter, "open", None)):
+        raise EvaluationError(OPTIONS_INVALID)
+
+
+def check_evaluators(suite: EvaluationSuite, cases: Iterable[ExpandedCase], evaluators: Evaluators) -> None:
+    """Refuse the first evaluator that is asked for but not supplied; scenarios not selected are not looked at."""
+    _check_known(suite.assertions, evaluators)
+    checked: set[int] = set()
+    for case in cases:
+        if id(case.scenario) in checked:
+            continue
+        checked.add(id(case.scenario))
+        _check_known(case.scenario.assertions, evaluators)
+        for step in case.scenario.steps:
+            _check_known(step.assertions, evaluators)
+
+
+def _check_known(assertions: Iterable[Assertion] | None, evaluators: Evaluators) -> None:
+    for assertion in assertions or ():
+        match assertion:
+            case CustomAssertion() if assertion.evaluator not in evaluators:
+                raise EvaluationError(EVALUATOR_NOT_FOUND, [assertion.evaluator])
+            case AllAssertion() | AnyAssertion():
+                _check_known(assertion.assertions, evaluators)
+            case NotAssertion():
+                _check_known((assertion.assertion,), evaluators)
+            case _:
+                pass
