@@ -138,8 +138,8 @@ class Scenario(models.Model):
     """A scenario as one suite revision defines it.
 
     ``definition_digest`` leaves out name, description, tags, metadata and labels: while it stays, results compare.
-    ``tags`` is a list of texts. ``position`` is its place in the suite. ``definition`` is a payload: the scenario alone,
-    so that a page about one case need not read the whole suite.
+    ``tags`` is a list of texts. ``position`` is its place in the suite. ``definition`` is a payload: the scenario
+    alone, so that a page about one case need not read the whole suite.
     """
 
     revision = models.ForeignKey(SuiteRevision, on_delete=models.CASCADE, related_name="scenarios")

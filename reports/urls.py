@@ -29,6 +29,7 @@ urlpatterns = [
     path("imports/<int:pk>/", imports.import_job, name="import-job"),
     path("runs/<uuid:pk>/", run.run_page, name="run"),
     path("runs/<uuid:pk>/live/", run.live, name="run-live"),
+    path("runs/<uuid:pk>/timings/", run.timings, name="run-timings"),
     path("runs/<uuid:pk>/cancel/", new_run.cancel, name="cancel-run"),
     path("runs/<uuid:pk>/report.json", run.report, name="run-report"),
     path("runs/<uuid:pk>/cases/<int:position>/", case.case_page, name="case"),

@@ -1,13 +1,41 @@
 """One run."""
 
-from django.http import HttpResponse
+import uuid
+
+from django.http import Http404, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_GET
 
 from reports.access import TeamRequest, page
+from reports.forms.cases import CaseFilterForm
+from reports.models import Run
+from reports.pages import run as pages
+from reports.selectors import run as selector
 
 
+def _run(request: TeamRequest, pk: uuid.UUID) -> Run:
+    run = selector.get_run(team=request.team, pk=pk)
+    if run is None:
+        raise Http404
+    return run
+
+
+@require_GET
 @page()
-def run_page(request: TeamRequest, **kwargs: object) -> HttpResponse:
-    return HttpResponse(status=501)
+def run_page(request: TeamRequest, pk: uuid.UUID) -> HttpResponse:
+    run = _run(request, pk)
+    form = CaseFilterForm(request.GET)
+    faults = () if form.is_valid() else form.faults()
+    shown = pages.run_page(run, form.filters(), form.cleaned_data.get("after") or "")
+    return render(request, "reports/run.html", {"page": shown, "faults": faults}, status=400 if faults else 200)
+
+
+@require_GET
+@page()
+def timings(request: TeamRequest, pk: uuid.UUID) -> HttpResponse:
+    """The run's timings, read when the reader comes to them."""
+    shown = pages.timings_view(_run(request, pk))
+    return render(request, "reports/run_timings.html", {"page": shown})
 
 
 @page()

@@ -1,0 +1,122 @@
+"""A JSON value as a tree that a page can show: bounded, nearest members first.
+
+Values from outside may hold half a million members or one text of two megabytes. A tree holds at most ``budget`` nodes,
+dealt out breadth first, so that the outer shape is always seen; what is left out says how much it is and where to find
+it (its JSON pointer).
+"""
+
+import json
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Literal
+
+Kind = Literal["object", "list", "text", "number", "boolean", "null"]
+
+MEMBERS_SHOWN = 100  # of one object or list
+TEXT_SHOWN = 2_000  # characters of one text
+
+
+@dataclass(slots=True)
+class JsonNode:
+    """One value. ``label`` is its member name or index ("" at the top), ``path`` reads like ``response.options[0]``,
+    ``pointer`` is its JSON pointer (RFC 6901). ``text`` is the value of a scalar, cut at ``TEXT_SHOWN``; ``size`` the
+    number of members, or of characters of a text. ``hidden`` counts members that are not among ``children``.
+    """
+
+    label: str
+    path: str
+    pointer: str
+    kind: Kind
+    text: str = ""
+    size: int = 0
+    hidden: int = 0
+    children: list["JsonNode"] = field(default_factory=list)
+
+    @property
+    def is_container(self) -> bool:
+        return self.kind in ("object", "list")
+
+    @property
+    def is_cut(self) -> bool:
+        return self.kind == "text" and self.size > len(self.text)
+
+
+def json_tree(value: object, *, budget: int = 200, path: str = "", pointer: str = "") -> JsonNode:
+    """Return the tree of a JSON value with at most ``budget`` nodes; at least the top one."""
+    root = _node("", path, pointer, value)
+    left = budget - 1
+    queue: deque[tuple[JsonNode, object]] = deque([(root, value)])
+    while queue:
+        node, held = queue.popleft()
+        shown = min(node.size, MEMBERS_SHOWN, left) if node.is_container else 0
+        for label, item in islice(_members(held), shown):
+            child = _child(node, label, item)
+            node.children.append(child)
+            if child.is_container:
+                queue.append((child, item))
+        left -= shown
+        node.hidden = node.size - shown if node.is_container else 0
+    return root
+
+
+def member_path(path: str, label: str | int) -> str:
+    """Append a member to a readable path: ``a.b``, ``a[0]``, ``a["x y"]``."""
+    if isinstance(label, int):
+        return f"{path}[{label}]"
+    if label.isidentifier():
+        return f"{path}.{label}" if path else label
+    return f"{path}[{json.dumps(label, ensure_ascii=False)}]"
+
+
+def readable_path(segments: Sequence[str | int]) -> str:
+    """Return the readable form of an assertion's path; "the observation" for the empty one."""
+    path = ""
+    for segment in segments:
+        path = member_path(path, segment)
+    return path or "the observation"
+
+
+def pointed(value: object, pointer: str) -> object:
+    """Return the value at a JSON pointer; KeyError where there is none."""
+    if pointer and not pointer.startswith("/"):
+        raise KeyError(pointer)
+    for raw in pointer.split("/")[1:]:
+        name = raw.replace("~1", "/").replace("~0", "~")
+        if isinstance(value, dict):
+            value = value[name]
+        elif isinstance(value, list) and name.isascii() and name.isdigit() and int(name) < len(value):
+            value = value[int(name)]
+        else:
+            raise KeyError(pointer)
+    return value
+
+
+def scalar_text(value: object) -> str:
+    """Return a short one-line form of a value for sentences; the five empty values all look different."""
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 120 else f"{text[:119]}…"
+
+
+def _members(value: object) -> Iterator[tuple[str | int, object]]:
+    if isinstance(value, dict):
+        yield from value.items()
+    elif isinstance(value, list):
+        yield from enumerate(value)
+
+
+def _child(node: JsonNode, label: str | int, item: object) -> JsonNode:
+    escaped = str(label).replace("~", "~0").replace("/", "~1")
+    return _node(str(label), member_path(node.path, label), f"{node.pointer}/{escaped}", item)
+
+
+def _node(label: str, path: str, pointer: str, value: object) -> JsonNode:
+    if isinstance(value, dict):
+        return JsonNode(label, path, pointer, "object", size=len(value))
+    if isinstance(value, list):
+        return JsonNode(label, path, pointer, "list", size=len(value))
+    if isinstance(value, str):
+        return JsonNode(label, path, pointer, "text", text=value[:TEXT_SHOWN], size=len(value))
+    kind: Kind = "null" if value is None else "boolean" if isinstance(value, bool) else "number"
+    return JsonNode(label, path, pointer, kind, text=json.dumps(value))

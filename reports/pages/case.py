@@ -1,0 +1,224 @@
+"""The page of one case: the conversation as a dialogue, decided turn by turn."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from django.urls import reverse
+
+from reports.domain.dialogue import Utterance, agent_utterance, user_utterance
+from reports.domain.expressions import Expression, expressions
+from reports.domain.json_tree import JsonNode, json_tree
+from reports.models import Run
+from reports.pages.run import PipLink, case_href, pip_links, variants_words
+from reports.selectors import case as selector
+from reports.selectors.case import Neighbours, TurnRow, WholeCase
+from reports.selectors.run import CaseFilters
+
+INLINE_NODES = 60  # of the JSON that stands in the dialogue's place
+
+_SENTENCES = {
+    "passed": "Passed",
+    "failed": "Failed",
+    "error": "Ended in an error",
+    "skipped": "Skipped",
+    "blocked": "Blocked",
+    "cancelled": "Cancelled",
+    "running": "Running",
+    "pending": "Not begun",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class RawPart:
+    """A part of a turn whose JSON is loaded when asked for."""
+
+    title: str
+    href: str
+
+
+@dataclass(frozen=True, slots=True)
+class TurnView:
+    """One turn. ``failing`` are the top-level results that did not pass, ``criteria`` all of them.
+
+    ``input_tree`` and ``observation_tree`` stand where nothing reads like speech. ``is_first_failure`` marks where the
+    page opens.
+    """
+
+    number: int
+    anchor: str
+    step_id: str
+    status: str
+    error_code: str
+    duration_ms: float
+    user: Utterance
+    agent: Utterance
+    has_observation: bool
+    input_tree: JsonNode | None
+    observation_tree: JsonNode | None
+    criteria: tuple[Expression, ...]
+    failing: tuple[Expression, ...]
+    raw_parts: tuple[RawPart, ...]
+    is_first_failure: bool
+
+
+@dataclass(frozen=True, slots=True)
+class OutlineEntry:
+    turn: TurnRow
+    number: int
+    href: str
+    is_shown: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CasePage:
+    run: Run
+    case: WholeCase
+    title: str
+    sentence: str
+    variants: str
+    tags: tuple[str, ...]
+    turns: tuple[TurnView, ...]
+    outline: tuple[OutlineEntry, ...]
+    turn_count: int
+    earlier_href: str
+    later_href: str
+    shown_words: str
+    criteria: tuple[Expression, ...]
+    criteria_failed: int
+    pips: tuple[PipLink, ...]
+    previous_href: str
+    next_href: str
+    previous_failure_href: str
+    next_failure_href: str
+    run_href: str
+    raw_href: str
+    variant_href: str
+    filters: CaseFilters
+
+
+def case_page(run: Run, case: WholeCase, filters: CaseFilters, *, at: int | None) -> CasePage:
+    """Read and decide all that the page of a case shows; ``at`` is the place of a turn that must be shown."""
+    window = selector.turn_window(case.outline, at=at)
+    first_failure = next((turn.position for turn in case.outline if turn.status in ("failed", "error")), None)
+    turns = tuple(
+        _turn_view(run, case, position, data, first_failure)
+        for position, data in zip(window, selector.turn_data(case.pk, window), strict=False)
+    )
+    around = selector.neighbours(run, case.position, filters)
+    criteria = expressions(case.data.get("assertions") or (), (case.scenario or {}).get("assertions"))
+    pips = selector.repetitions(run, case.variant_id)
+    return CasePage(
+        run=run,
+        case=case,
+        title=f"{case.scenario_id} · repetition {case.repetition + 1}",
+        sentence=_sentence(case, first_failure),
+        variants=variants_words(case.variants),
+        tags=tuple((case.scenario or {}).get("tags") or ()),
+        turns=turns,
+        outline=_outline(run, case, filters, window),
+        turn_count=len(case.outline),
+        earlier_href=_turn_href(run, case, filters, window.start - 1) if window.start else "",
+        later_href=_turn_href(run, case, filters, window.stop) if window.stop < len(case.outline) else "",
+        shown_words=f"turns {window.start + 1} to {window.stop} of {len(case.outline)}",
+        criteria=criteria,
+        criteria_failed=sum(not each.passed for each in criteria),
+        pips=pip_links(run, pips, case.position) if len(pips) > 1 else (),
+        **_ways(run, case, filters, around),
+    )
+
+
+def _ways(run: Run, case: WholeCase, filters: CaseFilters, around: Neighbours) -> dict[str, Any]:
+    def href(position: int | None, within: CaseFilters | None) -> str:
+        return case_href(run, position, within) if position is not None else ""
+
+    query = filters.query()
+    return {
+        "previous_href": href(around.previous, filters),
+        "next_href": href(around.next, filters),
+        "previous_failure_href": href(around.previous_failure, None),
+        "next_failure_href": href(around.next_failure, None),
+        "run_href": reverse("run", args=[run.pk]) + (f"?{urlencode(query)}" if query else "") + "#cases",
+        "raw_href": raw_href(run, case.position, "case"),
+        "variant_href": f"{reverse('run', args=[run.pk])}?{urlencode({'variant': case.variant_key})}#cases",
+        "filters": filters,
+    }
+
+
+def raw_href(run: Run, position: int, part: str, pointer: str = "") -> str:
+    """Return the address of the raw JSON of a part: "case", or a turn's place and member ("3.observation")."""
+    query = {"part": part} | ({"pointer": pointer} if pointer else {})
+    return f"{reverse('case-raw', args=[run.pk, position])}?{urlencode(query, errors='surrogatepass')}"
+
+
+def _sentence(case: WholeCase, first_failure: int | None) -> str:
+    said = _SENTENCES[case.status]
+    place = f" at turn {first_failure + 1} of {len(case.outline)}" if first_failure is not None else ""
+    reason = case.failing or case.skip_reason or case.error_code
+    return f"{said}{place}{f': {reason}' if reason and case.status != 'passed' else ''}"
+
+
+def _turn_href(run: Run, case: WholeCase, filters: CaseFilters, position: int) -> str:
+    query = filters.query() | {"turn": str(position + 1)}
+    return f"{reverse('case', args=[run.pk, case.position])}?{urlencode(query)}#turn-{position + 1}"
+
+
+def _outline(run: Run, case: WholeCase, filters: CaseFilters, window: range) -> tuple[OutlineEntry, ...]:
+    return tuple(
+        OutlineEntry(
+            turn,
+            turn.position + 1,
+            f"#turn-{turn.position + 1}" if turn.position in window else _turn_href(run, case, filters, turn.position),
+            turn.position in window,
+        )
+        for turn in case.outline
+    )
+
+
+def _turn_view(
+    run: Run, case: WholeCase, position: int, data: Mapping[str, Any], first_failure: int | None
+) -> TurnView:
+    observation = data.get("observation")
+    user, agent = user_utterance(data["input"]), agent_utterance(observation)
+    criteria = expressions(data["assertions"], _step_assertions(case, data["stepId"]))
+    return TurnView(
+        number=position + 1,
+        anchor=f"turn-{position + 1}",
+        step_id=data["stepId"],
+        status=data["status"],
+        error_code=data.get("errorCode") or "",
+        duration_ms=data["durationMs"],
+        user=user,
+        agent=agent,
+        has_observation=observation is not None,
+        input_tree=json_tree(data["input"], budget=INLINE_NODES) if user.text is None else None,
+        observation_tree=_observation_tree(agent, observation),
+        criteria=criteria,
+        failing=tuple(each for each in criteria if not each.passed),
+        raw_parts=_raw_parts(run, case.position, position, data),
+        is_first_failure=position == first_failure,
+    )
+
+
+def _observation_tree(agent: Utterance, observation: Mapping[str, Any] | None) -> JsonNode | None:
+    if observation is None or agent.text is not None:
+        return None
+    return json_tree(observation, budget=INLINE_NODES)
+
+
+def _step_assertions(case: WholeCase, step_id: str) -> Sequence[Mapping[str, Any]] | None:
+    steps = (case.scenario or {}).get("steps") or ()
+    return next((step.get("assertions") for step in steps if step["id"] == step_id), None)
+
+
+def _raw_parts(run: Run, case_position: int, turn: int, data: Mapping[str, Any]) -> tuple[RawPart, ...]:
+    named = (
+        ("Input", "input"),
+        ("Observation", "observation"),
+        ("Checkpoint", "checkpoint"),
+        ("Assertions", "assertions"),
+    )
+    return tuple(
+        RawPart(title, raw_href(run, case_position, f"{turn}.{member}")) for title, member in named if member in data
+    )
