@@ -71,13 +71,13 @@ def _owner(lock: int) -> dict[str, str]:
 
 def listen(host: str, port: int) -> socket.socket:
     """Return a socket that listens there; raises CannotStart. It is bound now, so that nobody takes the port later."""
+    if not 0 <= port <= 65535:
+        raise CannotStart(f"{port} is not a port: choose one from 1 to 65535, or 0 for any free one.")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         return socket.create_server((host, port), family=family, backlog=128)
     except OSError as problem:
         raise CannotStart(_port_advice(host, port, problem)) from None
-    except OverflowError:
-        raise CannotStart(f"{port} is not a port: choose one from 1 to 65535, or 0 for any free one.") from None
 
 
 def _port_advice(host: str, port: int, problem: OSError) -> str:

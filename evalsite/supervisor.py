@@ -78,9 +78,8 @@ def replace_process(plan: Plan, *, keep: Sequence[int]) -> None:
 class Supervisor:
     """Owns the children of a plan between ``start`` and ``stop``."""
 
-    def __init__(self, plan: Plan, *, say: Callable[[str], None]) -> None:
+    def __init__(self, plan: Plan) -> None:
         self.plan = plan
-        self.say = say
         self.children: dict[str, subprocess.Popen[bytes]] = {}
 
     def start(self) -> None:
@@ -170,7 +169,7 @@ def woken_by_signals() -> Iterator[Callable[[float], None]]:
 
 def supervise(plan: Plan, *, say: Callable[[str], None]) -> int:
     """Run a plan until it is stopped (0) or one of its programs ends (1)."""
-    supervisor = Supervisor(plan, say=say)
+    supervisor = Supervisor(plan)
     with woken_by_signals() as wait:
         try:
             supervisor.start()
