@@ -1,0 +1,182 @@
+"""Rows of cases and turns, made from plain case data in the wire format.
+
+``prepare_case`` is pure: it derives the columns and packs the payloads. ``CaseWriter`` writes prepared cases into a
+generation, many at a time for imports, one at a time for the checkpoints of a run that is executed here.
+"""
+
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import orjson
+from django.db import transaction
+from django.utils import timezone
+from evalrunner.compare import FailureSignature, failing_in_words, failure_signature
+from evalrunner.data import PROTO
+
+from reports.keys import variant_key
+from reports.models import Case, Generation, Team, Turn
+from reports.payloads import pack, pack_bytes
+from reports.services.interning import CaseInterning
+from reports.text import storable
+
+MAX_ROWS = 500  # rows of one transaction
+MAX_BYTES = 4 << 20  # payload bytes of one transaction
+_PROTO_BYTES = b'"__proto__"'
+
+
+class PreparedTurn(NamedTuple):
+    position: int
+    step_id: str
+    status: str
+    error_code: str
+    duration_ms: float
+    payload: bytes
+
+
+class PreparedCase(NamedTuple):
+    """A case's columns, keys instead of ids; texts as they came."""
+
+    position: int
+    variant_key: str
+    scenario_id: str
+    variants: Mapping[str, str]
+    repetition: int
+    name: str
+    status: str
+    error_code: str
+    skip_reason: str
+    duration_ms: float
+    turn_count: int
+    signature: FailureSignature | None
+    failing: str
+    payload: bytes
+    turns: Sequence[PreparedTurn]
+
+    @property
+    def byte_size(self) -> int:
+        return len(self.payload) + sum(len(turn.payload) for turn in self.turns)
+
+
+def prepare_case(case: Mapping[str, Any], position: int, *, first_turn: int = 0) -> PreparedCase:
+    """Make the rows of a checked case; turns before ``first_turn`` are counted but not packed."""
+    turns = case["turns"]
+    variants = {step: variant for step, variant in case["variants"].items() if step != PROTO}
+    own = {name: value for name, value in case.items() if name != "turns"}
+    own["variants"] = variants
+    has_failed = case["status"] != "passed"
+    return PreparedCase(
+        position=position,
+        variant_key=variant_key(case["scenarioId"], variants),
+        scenario_id=case["scenarioId"],
+        variants=variants,
+        repetition=int(case["repetition"]),
+        name=case["name"],
+        status=case["status"],
+        error_code=case.get("errorCode", ""),
+        skip_reason=case.get("skipReason", ""),
+        duration_ms=min(sum(float(turn["durationMs"]) for turn in turns), sys.float_info.max),
+        turn_count=len(turns),
+        signature=failure_signature(case) if has_failed else None,
+        failing=failing_in_words(case) if has_failed else "",
+        payload=pack_data(own),
+        turns=[_prepare_turn(turns[index], index) for index in range(first_turn, len(turns))],
+    )
+
+
+def _prepare_turn(turn: Mapping[str, Any], position: int) -> PreparedTurn:
+    return PreparedTurn(
+        position=position,
+        step_id=turn["stepId"],
+        status=turn["status"],
+        error_code=turn.get("errorCode", ""),
+        duration_ms=float(turn["durationMs"]),
+        payload=pack_data(turn),
+    )
+
+
+def pack_data(value: Mapping[str, Any]) -> bytes:
+    """Pack checked wire data; ``__proto__`` members are dropped, as the runner core drops them.
+
+    orjson is many times faster than ``json`` but refuses unpaired surrogates and integers beyond 64 bits.
+    """
+    try:
+        text = orjson.dumps(value)
+    except TypeError:
+        return pack(_without_proto(value))
+    if _PROTO_BYTES in text:
+        text = orjson.dumps(_without_proto(value))
+    return pack_bytes(text)
+
+
+def _without_proto(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _without_proto(item) for name, item in value.items() if name != PROTO}
+    if isinstance(value, list | tuple):
+        return [_without_proto(item) for item in value]
+    return value
+
+
+class CaseWriter:
+    """Write the cases of one generation. Not shared between threads."""
+
+    def __init__(self, team: Team, generation: Generation) -> None:
+        self._generation = generation
+        self._interning = CaseInterning(team)
+
+    def write_cases(self, cases: Sequence[PreparedCase]) -> None:
+        """Add cases in one transaction and renew the generation."""
+        variants = self._interning.variant_ids((each.variant_key, each.scenario_id, each.variants) for each in cases)
+        signed = [(each.signature.key, each.signature) for each in cases if each.signature is not None]
+        signatures = self._interning.signature_ids(signed)
+        with transaction.atomic():
+            rows = Case.objects.bulk_create([self._case_row(each, variants, signatures) for each in cases])
+            turns = [_turn_row(row.pk, turn) for row, each in zip(rows, cases, strict=True) for turn in each.turns]
+            Turn.objects.bulk_create(turns)
+            Generation.objects.filter(pk=self._generation.pk).update(renewed_at=timezone.now())
+
+    def write_case(self, case: Mapping[str, Any], position: int) -> None:
+        """Add one case."""
+        self.write_cases([prepare_case(case, position)])
+
+    @transaction.atomic
+    def replace_case(self, case: Mapping[str, Any], position: int) -> None:
+        """Bring the stored case at a place up to a later state: turns that are stored stay, new ones are added."""
+        stored = Case.objects.only("pk", "turn_count").get(generation=self._generation, position=position)
+        prepared = prepare_case(case, position, first_turn=stored.turn_count)
+        variants = self._interning.variant_ids([(prepared.variant_key, prepared.scenario_id, prepared.variants)])
+        signed = prepared.signature
+        signatures = self._interning.signature_ids([(signed.key, signed)] if signed is not None else [])
+        row = self._case_row(prepared, variants, signatures)
+        row.pk = stored.pk
+        row.save(force_update=True)
+        Turn.objects.bulk_create(_turn_row(stored.pk, turn) for turn in prepared.turns)
+
+    def _case_row(self, case: PreparedCase, variants: Mapping[str, int], signatures: Mapping[str, int]) -> Case:
+        return Case(
+            generation_id=self._generation.pk,
+            position=case.position,
+            variant_id=variants[case.variant_key],
+            repetition=case.repetition,
+            name=storable(case.name),
+            status=case.status,
+            error_code=storable(case.error_code),
+            skip_reason=storable(case.skip_reason),
+            duration_ms=case.duration_ms,
+            turn_count=case.turn_count,
+            signature_id=None if case.signature is None else signatures[case.signature.key],
+            failing=storable(case.failing),
+            payload=case.payload,
+        )
+
+
+def _turn_row(case_pk: int, turn: PreparedTurn) -> Turn:
+    return Turn(
+        case_id=case_pk,
+        position=turn.position,
+        step_id=storable(turn.step_id),
+        status=turn.status,
+        error_code=storable(turn.error_code),
+        duration_ms=turn.duration_ms,
+        payload=turn.payload,
+    )
