@@ -255,6 +255,8 @@ class Run(models.Model):
         indexes = [
             models.Index(fields=["team", "-ordered_at", "-id"], name="run_newest"),
             models.Index(fields=["version", "revision"], name="run_version"),
+            models.Index(fields=["status", "created_at"], name="run_status"),
+            models.Index(fields=["team"], condition=Q(status__in=("queued", "running")), name="run_unfinished"),
         ]
 
 
@@ -329,7 +331,8 @@ class Execution(models.Model):
     ``target_name`` names the runnable target, ``request`` the options of the runner. ``idempotency_key`` (a hash of
     team and the asker's own key; empty for none) makes a repeated request the same run. A worker claims the row by
     setting ``claim_token``; it renews ``lease_expires_at`` while it lives. ``stop_reason`` says in words why the site
-    itself cancelled. ``error_code`` and ``error_paths`` are those of a run that could not begin or broke off.
+    itself cancelled or rejected. ``error_code`` and ``error_paths`` are those of a run that could not begin or broke
+    off.
     """
 
     run = models.OneToOneField(Run, on_delete=models.CASCADE, primary_key=True, related_name="execution")
