@@ -1,0 +1,212 @@
+"""Compare two sides, scenario variant by scenario variant. The one place where page, API and command line ask.
+
+The engine does not care what identifies a scenario variant: reports from files bring ``VariantId``, a database its row
+keys. Whoever calls it gives the samples of each side and tells which variants are redefined.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from evalrunner.compare.changes import FOLDED, IMPROVEMENTS, REGRESSIONS, Change, Group, classify, group_of
+from evalrunner.compare.clusters import Cluster, clusters_of
+from evalrunner.compare.comparability import Difference, SideFacts, differences, redefined, usual_repetitions
+from evalrunner.compare.matrix import Cell, matrix_of, paired
+from evalrunner.compare.outcomes import NO_SAMPLE, RunOutcomes, Sample, VariantId, samples_of
+from evalrunner.compare.tally import Tally
+
+V = TypeVar("V", bound=Hashable)
+
+GROUP_PLACE = {group: place for place, group in enumerate(Group)}
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What two samples of one scenario variant say, whichever variant it is.
+
+    ``drop`` is the baseline's rate minus the candidate's in [-1, 1], with an undecided side counted as 0.
+    ``fewer_decided`` is by how much the number of undecided cases rose; 0 when it did not, or on one side only.
+    """
+
+    change: Change
+    baseline: Tally
+    candidate: Tally
+    drop: float
+    fewer_decided: int
+
+
+@dataclass(frozen=True, slots=True)
+class Row(Generic[V]):
+    """One scenario variant with its samples on both sides."""
+
+    variant: V
+    group: Group
+    judgement: Judgement
+    baseline: Sample
+    candidate: Sample
+    is_redefined: bool
+
+    @property
+    def change(self) -> Change:
+        return self.judgement.change
+
+    def cells(self) -> Counter[Cell]:
+        """Return the cells of the from/to matrix in which cases of this row stand, with their numbers."""
+        return paired(self.baseline.statuses, self.candidate.statuses)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison(Generic[V]):
+    """The whole comparison. ``rows`` stand in order of group and size of change, ties in the order they were given in.
+
+    ``matrix`` counts all cases; ``baseline`` and ``candidate`` tally the scenario variants that are not redefined.
+    """
+
+    rows: tuple[Row[V], ...]
+    matrix: Mapping[Cell, int]
+    clusters: tuple[Cluster, ...]
+    differences: tuple[Difference, ...]
+    baseline: Tally
+    candidate: Tally
+
+    def counts(self) -> dict[Change, int]:
+        """Count rows by class, zeros included; redefined rows count apart (``redefined``)."""
+        counted = Counter(row.change for row in self.rows if not row.is_redefined)
+        return {change: counted[change] for change in Change}
+
+    def groups(self) -> dict[Group, int]:
+        """Count rows by group, zeros included."""
+        counted = Counter(row.group for row in self.rows)
+        return {group: counted[group] for group in Group}
+
+    @property
+    def redefined(self) -> int:
+        return sum(row.is_redefined for row in self.rows)
+
+    @property
+    def regressions(self) -> int:
+        return sum(number for change, number in self.counts().items() if change in REGRESSIONS)
+
+    @property
+    def improvements(self) -> int:
+        return sum(number for change, number in self.counts().items() if change in IMPROVEMENTS)
+
+    @property
+    def fewer_decided(self) -> int:
+        """Return by how many decided cases the candidate falls short, over all rows that became less decided."""
+        return sum(row.judgement.fewer_decided for row in self.rows)
+
+    @property
+    def unchanged(self) -> int:
+        return sum(number for group, number in self.groups().items() if group in FOLDED)
+
+
+def judge(baseline: Sample, candidate: Sample) -> Judgement:
+    """Judge one scenario variant; ValueError when neither side has a case of it."""
+    before, after = baseline.tally, candidate.tally
+    shares = bool({key for key, _n in baseline.signatures} & {key for key, _n in candidate.signatures})
+    is_on_both = bool(before.total and after.total)
+    return Judgement(
+        change=classify(before, after, shares_signature=shares),
+        baseline=before,
+        candidate=after,
+        drop=(before.rate or 0.0) - (after.rate or 0.0),
+        fewer_decided=max(0, after.undecided - before.undecided) if is_on_both else 0,
+    )
+
+
+def compare_samples(
+    baseline: Mapping[V, Sample],
+    candidate: Mapping[V, Sample],
+    *,
+    order: Iterable[V],
+    is_redefined: Callable[[V], bool],
+    found: Iterable[Difference] = (),
+) -> Comparison[V]:
+    """Compare the samples of two sides. ``order`` names every variant of either side once, in the order for ties."""
+    rows = _rows(baseline, candidate, order, is_redefined)
+    rows.sort(key=lambda row: (GROUP_PLACE[row.group], -abs(row.judgement.drop)))  # stable: ties keep the order given
+    counted = [row.judgement for row in rows if not row.is_redefined]
+    return Comparison(
+        rows=tuple(rows),
+        matrix=matrix_of((row.baseline.statuses, row.candidate.statuses) for row in rows),
+        clusters=clusters_of((row.baseline, row.candidate) for row in rows),
+        differences=tuple(found),
+        baseline=_sum(judgement.baseline for judgement in counted),
+        candidate=_sum(judgement.candidate for judgement in counted),
+    )
+
+
+def _rows(
+    baseline: Mapping[V, Sample], candidate: Mapping[V, Sample], order: Iterable[V], is_redefined: Callable[[V], bool]
+) -> list[Row[V]]:
+    """Judge every variant. Most samples of a large run look alike, so that each pair is judged once."""
+    judged: dict[tuple[Sample, Sample], Judgement] = {}
+    rows = []
+    for variant in order:
+        pair = (baseline.get(variant, NO_SAMPLE), candidate.get(variant, NO_SAMPLE))
+        judgement = judged.get(pair)
+        if judgement is None:
+            judgement = judged[pair] = judge(*pair)
+        changed = is_redefined(variant)
+        rows.append(Row(variant, group_of(judgement.change, is_redefined=changed), judgement, *pair, changed))
+    return rows
+
+
+def _sum(tallies: Iterable[Tally]) -> Tally:
+    passed = decided = undecided = 0
+    for tally in tallies:
+        passed += tally.passed
+        decided += tally.decided
+        undecided += tally.undecided
+    return Tally(passed, decided, undecided)
+
+
+# ------------------------------------------------------------------------------------------------------- whole reports
+
+
+def compare(baseline: Collection[RunOutcomes], candidate: Collection[RunOutcomes]) -> Comparison[VariantId]:
+    """Compare two versions, each given as the runs that it pools; a single run is a list of one.
+
+    The runs of a side should share a suite revision. ValueError when a side has no run.
+    """
+    if not (baseline and candidate):
+        raise ValueError("a comparison needs at least one run on each side")
+    before, after = samples_of(baseline), samples_of(candidate)
+    changed = redefined(_definitions(baseline), _definitions(candidate))
+    return compare_samples(
+        before,
+        after,
+        order=sorted({*before, *after}),
+        is_redefined=lambda variant: variant.scenario_id in changed,
+        found=differences(_side_facts(baseline, before), _side_facts(candidate, after)),
+    )
+
+
+def _definitions(runs: Collection[RunOutcomes]) -> dict[str, str]:
+    merged: dict[str, str] = {}
+    for run in runs:
+        merged.update(run.facts.definitions)
+    return merged
+
+
+def _side_facts(runs: Collection[RunOutcomes], samples: Mapping[VariantId, Sample]) -> SideFacts:
+    facts = [run.facts for run in runs]
+    options: dict[str, Any] = {}
+    for each in facts:
+        options.update(each.options)
+    return SideFacts(
+        suite_ids=_distinct(each.suite_id for each in facts),
+        suite_revisions=_distinct(each.suite_revision for each in facts),
+        target_ids=_distinct(each.target_id for each in facts),
+        statuses=_distinct(each.status for each in facts),
+        repetitions=usual_repetitions(len(sample.statuses) for sample in samples.values()),
+        options=options,
+    )
+
+
+def _distinct(texts: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(texts))
