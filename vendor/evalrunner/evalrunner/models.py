@@ -9,7 +9,7 @@ Models do not check themselves: the parsers in ``suites`` and ``reports`` do.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from typing import Any, Protocol, TypeAlias
 
@@ -365,7 +365,7 @@ class EvaluationSummary:
 
 
 CASE_STATUSES: tuple[str, ...] = tuple(str(status) for status in CaseStatus)
-SUMMARY_NAMES: tuple[str, ...] = tuple(field.name for field in fields(EvaluationSummary))
+SUMMARY_NAMES: tuple[str, ...] = tuple(entry.name for entry in fields(EvaluationSummary))
 
 
 @dataclass(frozen=True, slots=True)
@@ -373,12 +373,12 @@ class EvaluationReport:
     """The portable result of a run, or a snapshot of it; ``cases`` may be any immutable sequence."""
 
     run_id: str
-    suite: EvaluationSuite
+    suite: EvaluationSuite = field(repr=False)
     fingerprint: str
     target: EvaluationTarget
     started_at: str
     status: RunStatus
-    cases: Sequence[EvaluationCase]
+    cases: Sequence[EvaluationCase] = field(repr=False)  # asyncio.run writes out the result of its task
     summary: EvaluationSummary
     resumed_from: str | None = None
     finished_at: str | None = None

@@ -9,7 +9,7 @@ from typing import Any, Final, Protocol, TypeAlias
 
 from evalrunner.adapters.base import OpenContext, SendContext, SendResult
 from evalrunner.codes import AGENT_INPUT_INVALID, SELECTION_AMBIGUOUS, SELECTION_UNAVAILABLE
-from evalrunner.data import whole_number
+from evalrunner.data import freeze, whole_number
 from evalrunner.errors import EvaluationError
 
 MAX_TEXT: Final = 10_000
@@ -76,15 +76,16 @@ class AgentSession:
             selection=selection,
             signal=context.signal,
         )
-        result = await answer if inspect.isawaitable(answer) else answer
+        result = _data(await answer if inspect.isawaitable(answer) else answer)
         observation = {**result, "events": self._events_of(result)}
         checkpoint = result.get("checkpoint")
-        self._interaction = checkpoint.get("interaction") if isinstance(checkpoint, Mapping) else None
+        interaction = checkpoint.get("interaction") if isinstance(checkpoint, Mapping) else None
+        self._interaction = freeze(interaction)  # the agent may go on writing into what it gave
         return {"observation": observation, "checkpoint": {"interaction": self._interaction}}
 
     def _events_of(self, result: Mapping[str, Any]) -> list[Any]:
         thread_and_turn = (result.get("threadId"), result.get("turnId"))
-        return [event for event in map(_event_data, _recorded(self._events)) if _origin(event) == thread_and_turn]
+        return [event for event in map(_data, _recorded(self._events)) if _origin(event) == thread_and_turn]
 
 
 def _recorded(events: EventSource | None) -> Iterable[Any]:
@@ -95,8 +96,8 @@ def _recorded(events: EventSource | None) -> Iterable[Any]:
     return events()
 
 
-def _event_data(event: Any) -> Any:
-    return event.to_data() if hasattr(event, "to_data") else event
+def _data(value: Any) -> Any:
+    return value.to_data() if hasattr(value, "to_data") else value
 
 
 def _origin(event: Any) -> tuple[Any, Any]:

@@ -14,7 +14,7 @@ from evalrunner.errors import EvaluationError
 from evalrunner.models import EvaluationReport, EvaluationSuite, EvaluationTarget
 from evalrunner.reports import parse_evaluation_report
 from evalrunner.runner.journal import ReportHead
-from evalrunner.runner.options import check_adapter, check_evaluators, check_limits, read_target
+from evalrunner.runner.options import check_adapter, check_callables, check_evaluators, check_limits, read_target
 from evalrunner.runner.publisher import OnCheckpoint, OnEvent
 from evalrunner.runner.resume import ResumePolicy, check_fit, fresh_case, take_over
 from evalrunner.runner.run import Plan, Run, now_text
@@ -67,10 +67,11 @@ async def run_evaluation(
     limits = check_limits(concurrency, timeout_ms, max_failures, allow_external_writes)
     version = read_target(target)
     check_adapter(adapter)
+    known = {} if evaluators is None else evaluators
+    check_callables(known, on_checkpoint, on_event)
     if retry_failed and resume is None:
         raise EvaluationError(RESUME_REQUIRED)
     cases = expand_cases(definition, scenario_ids=scenario_ids, tags=tags, repetitions=repetitions, max_cases=max_cases)
-    known = evaluators or {}
     check_evaluators(definition, cases, known)
     previous = None if resume is None else parse_evaluation_report(resume)
     ids = [case.id for case in cases]

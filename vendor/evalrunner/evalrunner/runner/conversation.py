@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final, Protocol
 
 from evalrunner.adapters.base import OpenContext, SendContext
-from evalrunner.assertions import EvaluationContext, evaluate_all, verdict
+from evalrunner.assertions import EvaluationContext, Evaluators, evaluate_all, verdict
 from evalrunner.cases import turn_id
 from evalrunner.codes import (
     CANCELLED,
@@ -34,10 +34,9 @@ from evalrunner.models import (
     WritePolicy,
 )
 from evalrunner.runner.lanes import Operation, Outlasts
-from evalrunner.runner.publisher import Halted
-
-if TYPE_CHECKING:
-    from evalrunner.runner.run import Run
+from evalrunner.runner.options import Limits
+from evalrunner.runner.publisher import Halted, Publisher
+from evalrunner.runner.signals import RunSignal
 
 _WORST_FIRST: Final = (
     (TurnStatus.CANCELLED, CaseStatus.CANCELLED),
@@ -56,10 +55,28 @@ class Answer:
     results: tuple[AssertionResult, ...]
 
 
+class Host(Protocol):
+    """The run that a conversation is part of."""
+
+    run_id: str
+    limits: Limits
+    adapter: Any
+    evaluators: Evaluators
+    signal: RunSignal
+    publisher: Publisher
+    clock_s: Callable[[], float]
+
+    def count_outcome(self, status: CaseStatus) -> None:
+        """Note how a case ended."""
+
+    def close_late(self, session: Any) -> Coroutine[Any, Any, None]:
+        """Close a session that nobody waits for any more."""
+
+
 class Conversation:
     """Works on one case; ``live`` is a life that a lane drives."""
 
-    def __init__(self, run: Run, index: int, case: ExpandedCase, first: EvaluationCase) -> None:
+    def __init__(self, run: Host, index: int, case: ExpandedCase, first: EvaluationCase) -> None:
         self._run, self._index, self._case = run, index, case
         self._thread_id = first.thread_id
         self._status = first.status

@@ -40,10 +40,10 @@ class Crew:
         _LEFT_BEHIND.add(task)
         task.add_done_callback(_LEFT_BEHIND.discard)
 
-    async def finish_errands(self) -> None:
+    async def finish_errands(self, timeout_s: float) -> None:
         """Wait for the cleaning up that was begun."""
         if self._errands:
-            await asyncio.wait(self._errands)
+            await asyncio.wait(self._errands, timeout=timeout_s)
 
     async def disband(self, *, closing_s: float, patience_s: float) -> None:
         """End all tasks: give them time to close what is open, then cancel them and leave behind what resists.

@@ -53,7 +53,10 @@ def read_target(target: object) -> EvaluationTarget:
         target = target.to_data()
     if not isinstance(target, Mapping):
         raise EvaluationError(OPTIONS_INVALID)
-    members = thaw(freeze_object(target))
+    try:
+        members = thaw(freeze_object(target))
+    except EvaluationError:
+        raise EvaluationError(OPTIONS_INVALID) from None
     id, fingerprint = members.pop("id", None), members.pop("fingerprint", None)
     if not (is_name(id) and is_name(fingerprint)):
         raise EvaluationError(OPTIONS_INVALID)
@@ -68,6 +71,14 @@ def check_adapter(adapter: Any) -> None:
     """Refuse an adapter without id, version or a way to open sessions."""
     has_names = is_name(getattr(adapter, "id", None)) and is_name(getattr(adapter, "version", None))
     if not has_names or not callable(getattr(adapter, "open", None)):
+        raise EvaluationError(OPTIONS_INVALID)
+
+
+def check_callables(evaluators: object, *observers: object) -> None:
+    """Refuse a registry that is no mapping, and observers that cannot be called."""
+    if not isinstance(evaluators, Mapping):
+        raise EvaluationError(OPTIONS_INVALID)
+    if not all(observer is None or callable(observer) for observer in observers):
         raise EvaluationError(OPTIONS_INVALID)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import TypeAlias
 
+from evalrunner.errors import EvaluationError
 from evalrunner.events import EvaluationCheckpoint, EventType, RunEvent
 from evalrunner.models import EvaluationCase
 from evalrunner.runner.journal import Journal
@@ -53,9 +54,8 @@ class Publisher:
         if not self.is_observed:
             self._record(index, case)
             return
-        await Operation(self._turn.acquire, Outlasts.CANCELLATION, is_bounded=False)
+        await self._wait_for_turn()
         try:
-            self._refuse_if_halted()
             self._record(index, case)
             self._sequence += 1
             run_id, case_id = self._journal.head.run_id, case.id if case is not None else None
@@ -68,12 +68,17 @@ class Publisher:
         """Publish nothing from now on."""
         self.is_halted = True
 
-    def _refuse_if_halted(self) -> None:
+    async def _wait_for_turn(self) -> None:
         if self.is_halted:
             raise Halted
+        try:
+            await Operation(self._turn.acquire, Outlasts.CANCELLATION, is_bounded=False)
+        except EvaluationError:
+            raise Halted from None
 
     def _record(self, index: int | None, case: EvaluationCase | None) -> None:
-        self._refuse_if_halted()
+        if self.is_halted:
+            raise Halted
         if index is not None and case is not None:
             self._journal.record(index, case)
 

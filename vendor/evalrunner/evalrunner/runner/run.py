@@ -38,11 +38,14 @@ _COUNTED: Final = frozenset({CaseStatus.FAILED, CaseStatus.ERROR})
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Everything a run needs, checked. ``todo`` holds the indexes of the cases to work on, in order."""
+    """Everything a run needs, checked.
+
+    ``states`` are the cases as they stand before the run, ``todo`` the indexes of those to work on, in order.
+    """
 
     head: ReportHead
     cases: Sequence[ExpandedCase]
-    first_states: Sequence[EvaluationCase]
+    states: Sequence[EvaluationCase]
     todo: Sequence[int]
     adapter: Any
     evaluators: Evaluators
@@ -65,11 +68,11 @@ class Run:
         self.signal = RunSignal(cancel)
         self.clock_s: Callable[[], float] = loop.time
         self._timeout_s = plan.limits.timeout_ms / 1000
-        self._cancel, self._cases, self._first_states = cancel, plan.cases, plan.first_states
+        self._cancel, self._cases = cancel, plan.cases
         self._todo = iter(plan.todo)
         self._failures = 0
         self._suite = plan.head.suite
-        self._journal = Journal(plan.head, plan.first_states)
+        self._journal = Journal(plan.head, plan.states)
         self.publisher = Publisher(self._journal, on_checkpoint, on_event, self._stop)
         self._crew = Crew()
         self._lanes: list[Lane] = []
@@ -81,19 +84,21 @@ class Run:
         closed and no task is left.
         """
         watch = self._crew.spawn(self._watch_cancel()) if self._cancel is not None else None
+        closing_s = 0.0
         try:
             await self._live_in_lanes([self._start()])
             await self._work_through_cases()
             await self._live_in_lanes([self._conclude()])
-            await self._crew.finish_errands()
+            await self._crew.finish_errands(self._timeout_s)
         except BaseException:
+            closing_s = CLOSING_S
             self.publisher.halt()
             self._stop(Outlasts.ABANDONMENT)
             raise
         finally:
             if watch is not None:
                 watch.cancel()
-            await self._crew.disband(closing_s=CLOSING_S, patience_s=PATIENCE_S)
+            await self._crew.disband(closing_s=closing_s, patience_s=PATIENCE_S)
             for lane in self._lanes:
                 lane.retire()
         if self.publisher.has_failed:
@@ -122,7 +127,7 @@ class Run:
         index = next(self._todo, None)
         if index is None:
             return None
-        return Conversation(self, index, self._cases[index], self._first_states[index]).live()
+        return Conversation(self, index, self._cases[index], self._journal.cases[index]).live()
 
     async def _live_in_lanes(self, lives: Iterable[Life], next_life: Callable[[], Life | None] = lambda: None) -> None:
         """Begin each life in a lane of its own; a lane that is done takes the next. Returns when all are done."""

@@ -86,7 +86,7 @@ class PersistentSequence(Sequence[T], Generic[T]):
         return hash(tuple(self))
 
     def __repr__(self) -> str:
-        return f"PersistentSequence({list(self)!r})"
+        return f"<PersistentSequence of {self._length}>"  # asyncio.run writes out the result of its task
 
 
 def _grouped(nodes: list[Any]) -> list[Any]:
