@@ -36,6 +36,8 @@ class ReportFile:
             self._place = self.path.resolve()
             self._draft = self._place.with_name(f".{self._place.name}.{os.getpid()}.tmp")
             self._check()
+        except (FileExistsError, NotADirectoryError):
+            raise InputError(f"{path}: the report cannot be written here: its folder is a file") from None
         except (OSError, ValueError) as error:
             raise InputError(f"{path}: the report cannot be written here: {_reason(error)}") from None
 

@@ -6,12 +6,12 @@ import argparse
 import asyncio
 import os
 import sys
-from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final
 
 from evalrunner.adapters.processes import kill_all_groups
 from evalrunner.cli import connect
+from evalrunner.cli.arguments import check_scenarios, whole
 from evalrunner.cli.ending import StopSignals, run_to_end
 from evalrunner.cli.inputs import InputError, parse_input
 from evalrunner.cli.output import ReportFile, ReportWriter
@@ -28,7 +28,6 @@ SUMMARY = "execute a suite against an agent and write the report"
 USAGE_EXIT = 2
 PASSED: Final = 0
 NOT_PASSED: Final = 1
-_SHOWN_SCENARIOS: Final = 20
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -48,40 +47,28 @@ def _add_selection(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("which cases")
     group.add_argument("--scenario", action="append", metavar="ID", help="only this scenario; may be repeated")
     group.add_argument("--tag", action="append", metavar="T", help="only scenarios with this tag; may be repeated")
-    group.add_argument("--repetitions", type=_whole(100), default=1, metavar="N", help="1 to 100, default 1")
+    group.add_argument("--repetitions", type=whole(100), default=1, metavar="N", help="1 to 100, default 1")
     group.add_argument(
-        "--max-cases", type=_whole(100_000), default=1_000, metavar="N", help="refuse more cases, default 1000"
+        "--max-cases", type=whole(100_000), default=1_000, metavar="N", help="refuse more cases, default 1000"
     )
 
 
 def _add_limits(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("how it runs")
     group.add_argument(
-        "--concurrency", type=_whole(32), default=1, metavar="N", help="cases at a time, 1 to 32, default 1"
+        "--concurrency", type=whole(32), default=1, metavar="N", help="cases at a time, 1 to 32, default 1"
     )
     group.add_argument(
         "--max-failures",
-        type=_whole(100_000),
+        type=whole(100_000),
         default=100_000,
         metavar="N",
         help="start no more cases after so many that failed or ended in an error",
     )
     group.add_argument(
-        "--timeout-ms", type=_whole(3_600_000), default=120_000, metavar="N", help="limit for each turn, default 120000"
+        "--timeout-ms", type=whole(3_600_000), default=120_000, metavar="N", help="limit for each turn, default 120000"
     )
     group.add_argument("--allow-external-writes", action="store_true", help="also run scenarios that write outside")
-
-
-def _whole(largest: int) -> Callable[[str], int]:
-    """Make a reader of whole numbers from 1 to ``largest``."""
-
-    def read(text: str) -> int:
-        number = int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
-        if not 1 <= number <= largest:
-            raise argparse.ArgumentTypeError(f"{text!r} is no whole number from 1 to {largest:,}".replace(",", " "))
-        return number
-
-    return read
 
 
 def execute(arguments: argparse.Namespace) -> int:
@@ -92,17 +79,10 @@ def execute(arguments: argparse.Namespace) -> int:
     previous = None
     if arguments.resume is not None:
         previous = parse_input(arguments.resume, parse_evaluation_report, "report")
-    _check_scenarios(suite, arguments.scenario or ())
+    check_scenarios(suite, arguments.scenario or ())
     connection = connect.connect(arguments, previous)
     file = ReportFile(arguments.output)
     return run_to_end(_run(arguments, suite, previous, connection, file))
-
-
-def _check_scenarios(suite: EvaluationSuite, wanted: Sequence[str]) -> None:
-    known = [scenario.id for scenario in suite.scenarios]
-    if unknown := [name for name in wanted if name not in known]:
-        shown = ", ".join(known[:_SHOWN_SCENARIOS]) + (", …" if len(known) > _SHOWN_SCENARIOS else "")
-        raise InputError(f"the suite has no scenario {', '.join(map(repr, unknown))}; it has {shown}")
 
 
 async def _run(

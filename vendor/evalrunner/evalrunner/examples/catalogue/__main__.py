@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
+from evalrunner.cli.arguments import check_scenarios, whole
 from evalrunner.cli.ending import StopSignals, run_to_end
 from evalrunner.cli.inputs import InputError, parse_input
 from evalrunner.cli.output import ReportFile, encode_json
@@ -30,6 +31,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = _parser().parse_args(argv)
     try:
         suite = parse_input(arguments.suite, parse_evaluation_suite, "suite")
+        check_scenarios(suite, () if arguments.scenario is None else (arguments.scenario,))
         given = None if arguments.output is None else ReportFile(arguments.output)
         return run_to_end(_evaluate(arguments, suite, given))
     except InputError as error:
@@ -45,11 +47,13 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--suite", metavar="FILE", default=str(suite_file), help="another suite for the same agent")
     parser.add_argument("--scenario", metavar="ID", help="run this scenario only, with its variants")
-    parser.add_argument("--repetitions", metavar="N", type=int, default=1, help="repeat each case so many times")
+    parser.add_argument("--repetitions", metavar="N", type=whole(100), default=1, help="repeat each case so many times")
     parser.add_argument(
         "--output", metavar="FILE", help="where the report goes (default: a new folder under examples/.runs)"
     )
-    parser.add_argument("--latency-ms", metavar="N", type=int, default=0, help="let each turn take so long")
+    parser.add_argument(
+        "--latency-ms", metavar="N", type=whole(3_600_000, least=0), default=0, help="let each turn take so long"
+    )
     parser.add_argument("--fail", action="store_true", help="turn on the bug: the wrong product is stored")
     return parser
 
