@@ -5,7 +5,7 @@ import secrets
 from pathlib import Path
 
 import dj_database_url
-from csp.constants import NONE, SELF
+from csp.constants import NONCE, NONE, SELF
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -149,7 +149,7 @@ _EMPTY_STYLE = "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='"
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
         "default-src": [NONE],
-        "script-src": [SELF],
+        "script-src": [SELF, NONCE],  # the nonce is for the import map alone: it works only inline
         "style-src": [SELF, _EMPTY_STYLE],
         "img-src": [SELF, "data:"],
         "font-src": [SELF],

@@ -1,17 +1,20 @@
 """Addresses of the pages."""
 
+from django.conf import settings
 from django.urls import path
 
 from reports.views import (
     case,
     compare,
     compare_case,
+    help,
     home,
     imports,
     new_run,
     run,
     runs,
     session,
+    style,
     suites,
     targets,
 )
@@ -21,6 +24,8 @@ urlpatterns = [
     path("sign-in/", session.sign_in, name="sign-in"),
     path("sign-in/<str:token>/", session.sign_in_by_link, name="sign-in-by-link"),
     path("sign-out/", session.sign_out, name="sign-out"),
+    path("settings/tray/", session.set_tray, name="tray"),
+    path("help/", help.help_page, name="help"),
     path("settings/theme/", session.set_theme, name="set-theme"),
     path("runs/", runs.run_list, name="runs"),
     path("runs/new/", new_run.new_run, name="new-run"),
@@ -42,3 +47,6 @@ urlpatterns = [
     path("suites/", suites.suite_list, name="suites"),
     path("suites/<int:pk>/", suites.suite_page, name="suite"),
 ]
+
+if settings.DEBUG:
+    urlpatterns.append(path("_style/", style.style_page, name="style"))
