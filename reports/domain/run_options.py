@@ -1,0 +1,168 @@
+"""What a run is asked to do, how many cases and turns that makes, and what speaks against it.
+
+The runner's own functions check everything; a refusal keeps their code and names the option it belongs to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Self
+
+from evalrunner.cases import DEFAULT_MAX_CASES, MAX_MAX_CASES, MAX_REPETITIONS, expand_cases, whole_option
+from evalrunner.codes import EXTERNAL_WRITES_NOT_AUTHORIZED
+from evalrunner.errors import CASE_LIMIT, OPTIONS_INVALID, SCENARIO_NOT_FOUND, SELECTION_EMPTY, EvaluationError
+from evalrunner.models import EvaluationSuite, ExpandedCase, WritePolicy
+from evalrunner.runner.options import MAX_CONCURRENCY, MAX_FAILURES, MAX_TIMEOUT_MS
+
+from reports.text import restored, storable
+
+TARGET_LIMIT = "TARGET_LIMIT_EXCEEDED"
+DEFAULT_TIMEOUT_MS = 120_000
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """The options of the runner, and the site's early alarm. ``None`` for scenarios or tags means all of them."""
+
+    scenario_ids: tuple[str, ...] | None = None
+    tags: tuple[str, ...] | None = None
+    repetitions: int = 1
+    concurrency: int = 1
+    max_cases: int = DEFAULT_MAX_CASES
+    max_failures: int = MAX_FAILURES
+    timeout_ms: int = DEFAULT_TIMEOUT_MS
+    allow_external_writes: bool = False
+    early_alarm: bool = True
+
+    def to_data(self) -> dict[str, Any]:
+        """Return a JSON value that ``from_data`` reads and any database can hold."""
+        return {name: _stored(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
+
+    @classmethod
+    def from_data(cls, data: Mapping[str, Any]) -> Self:
+        """Read what ``to_data`` gave; members that this version does not know are left out."""
+        known = {field.name for field in fields(cls)}
+        members: dict[str, Any] = {name: value for name, value in data.items() if name in known}
+        lists = {name: tuple(map(restored, value)) for name, value in members.items() if isinstance(value, list)}
+        return cls(**members | lists)
+
+
+def _stored(texts: Iterable[str]) -> list[str]:
+    return [storable(text) for text in texts]
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """Why a run cannot start: the option at fault, a stable code, a sentence, and the places the code concerns."""
+
+    field: str
+    code: str
+    sentence: str
+    paths: tuple[str, ...] = ()
+
+
+class RequestRefused(Exception):
+    """A run cannot start as asked; ``refusals`` holds at least one reason."""
+
+    def __init__(self, refusals: Iterable[Refusal]) -> None:
+        self.refusals = tuple(refusals)
+        super().__init__("; ".join(refusal.sentence for refusal in self.refusals))
+
+
+@dataclass(frozen=True)
+class OptionLimits:
+    """The most that a target allows of each option."""
+
+    repetitions: int = MAX_REPETITIONS
+    concurrency: int = MAX_CONCURRENCY
+    max_cases: int = MAX_MAX_CASES
+    timeout_ms: int = MAX_TIMEOUT_MS
+
+
+@dataclass(frozen=True)
+class RunPlan:
+    """What will run. ``variant_count`` counts scenario variants; ``external`` the scenarios that write outside."""
+
+    case_count: int
+    turn_count: int
+    scenario_count: int
+    variant_count: int
+    repetitions: int
+    external: tuple[str, ...]
+    skipped: tuple[str, ...]
+
+
+_RANGES: Mapping[str, int] = {
+    "repetitions": MAX_REPETITIONS,
+    "concurrency": MAX_CONCURRENCY,
+    "max_cases": MAX_MAX_CASES,
+    "max_failures": MAX_FAILURES,
+    "timeout_ms": MAX_TIMEOUT_MS,
+}
+
+
+def check_options(options: RunOptions, limits: OptionLimits, *, allows_external_writes: bool) -> list[Refusal]:
+    """Return what speaks against the options alone, whatever the suite is."""
+    refusals = [refusal for name, most in _RANGES.items() for refusal in _check_number(options, limits, name, most)]
+    if options.allow_external_writes and not allows_external_writes:
+        sentence = "External writes are not allowed here: neither for this target nor by your role they may be."
+        refusals.append(Refusal("allow_external_writes", EXTERNAL_WRITES_NOT_AUTHORIZED, sentence))
+    return refusals
+
+
+def _check_number(options: RunOptions, limits: OptionLimits, name: str, most: int) -> list[Refusal]:
+    value = getattr(options, name)
+    try:
+        whole_option(value, 1, most)
+    except EvaluationError as error:
+        return [Refusal(name, error.code, f"Give a whole number from 1 to {most:,}.")]
+    allowed = getattr(limits, name, most)
+    if value > allowed:
+        return [Refusal(name, TARGET_LIMIT, f"This target takes at most {allowed:,}.")]
+    return []
+
+
+def plan_run(suite: EvaluationSuite, options: RunOptions) -> RunPlan:
+    """Return what the options make of a suite. Raises RequestRefused with the runner's code."""
+    try:
+        cases = expand_cases(
+            suite,
+            scenario_ids=options.scenario_ids,
+            tags=options.tags,
+            repetitions=options.repetitions,
+            max_cases=options.max_cases,
+        )
+    except EvaluationError as error:
+        raise RequestRefused([_refusal_of(error, options)]) from error
+    return _plan_of(cases, options.repetitions)
+
+
+def _plan_of(cases: Sequence[ExpandedCase], repetitions: int) -> RunPlan:
+    scenarios = {case.scenario.id: case.scenario for case in cases}
+    external = (scenario.id for scenario in scenarios.values() if scenario.write_policy == WritePolicy.EXTERNAL)
+    skipped = (scenario.id for scenario in scenarios.values() if scenario.skip_reason is not None)
+    return RunPlan(
+        case_count=len(cases),
+        turn_count=sum(len(case.steps) for case in cases if case.scenario.skip_reason is None),
+        scenario_count=len(scenarios),
+        variant_count=len(cases) // repetitions,
+        repetitions=repetitions,
+        external=tuple(external),
+        skipped=tuple(skipped),
+    )
+
+
+def _refusal_of(error: EvaluationError, options: RunOptions) -> Refusal:
+    field, sentence = _PLACES.get(error.code, ("", lambda options: f"The runner refuses this: {error}."))
+    if error.code == SELECTION_EMPTY and not options.scenario_ids and options.tags:
+        field = "tags"
+    return Refusal(field, error.code, sentence(options), error.paths)
+
+
+_PLACES: Mapping[str, tuple[str, Callable[[RunOptions], str]]] = {
+    CASE_LIMIT: ("max_cases", lambda options: f"This makes more than {options.max_cases:,} cases."),
+    SCENARIO_NOT_FOUND: ("scenarios", lambda options: "The suite has no scenario with one of these ids."),
+    SELECTION_EMPTY: ("scenarios", lambda options: "No scenario is left: none of the chosen ones has a chosen tag."),
+    OPTIONS_INVALID: ("repetitions", lambda options: "The runner does not take these options."),
+}

@@ -1,0 +1,197 @@
+"""Executing a run in this process: claim, run the evaluation, store every checkpoint, say how it ended.
+
+Nothing here is repeated by itself. What can end a run: its last checkpoint, a refusal before the first one
+(``rejected``), a checkpoint that cannot be stored or a defect (``interrupted``, with a code), the end of this process
+(``interrupted``, once its lease has run out).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+import uuid
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import DatabaseError, InterfaceError, connection
+from evalrunner import parse_evaluation_suite, run_evaluation
+from evalrunner.errors import EvaluationError
+from evalrunner.events import EvaluationCheckpoint, EventType, RunEvent
+from evalrunner.models import EvaluationSuite
+
+from reports.domain.alarm import EarlyAlarm
+from reports.domain.run_options import RunOptions
+from reports.models import Execution
+from reports.payloads import unpack
+from reports.runnable import TargetEntry, TargetsFileError, TargetUnusable, find_target
+from reports.runnable.entries import RunnableAdapter
+from reports.services.checkpoints import CheckpointStore
+from reports.services.event_loop import run_to_end
+from reports.services.heartbeat import Heartbeat
+from reports.services.leases import LeaseLost, claim_run
+from reports.text import restored
+
+TARGET_UNUSABLE = "TARGET_UNUSABLE"
+TARGET_CHANGED = "TARGET_FINGERPRINT_CHANGED"
+WORKER_FAILED = "WORKER_FAILED"
+STORE_PATIENCE_S = 120.0  # for a database that is away when the end of a run is to be stored
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """All that an execution needs, read before it begins."""
+
+    suite: EvaluationSuite
+    target: dict[str, str]
+    reach: RunnableAdapter
+    options: RunOptions
+    minutes: int | None
+
+
+class Unassignable(Exception):
+    """The run cannot begin here; ``code`` is stable, the text a sentence."""
+
+    def __init__(self, code: str, sentence: str) -> None:
+        self.code = code
+        super().__init__(sentence)
+
+
+def execute_run(*, run_pk: uuid.UUID) -> None:
+    """Execute a queued run to its end; a run that is not queued (any more) is left alone."""
+    claim = claim_run(run_pk=run_pk)
+    if claim is None:
+        return
+    store = CheckpointStore(claim)
+    try:
+        assignment = _assign(store)
+    except Unassignable as refusal:
+        store.reject(refusal.code, (), str(refusal))
+        return
+    try:
+        run_to_end(_Execution(store, assignment).run())
+    except LeaseLost:
+        log.warning("run %s: another process has ended this claim", run_pk)
+
+
+def _assign(store: CheckpointStore) -> Assignment:
+    """Read what was asked for and make what reaches the target. Raises Unassignable."""
+    execution = Execution.objects.select_related("run__version__target", "run__revision").get(pk=store.claim.run_pk)
+    version = execution.run.version
+    fingerprint = restored(version.fingerprint)
+    try:
+        entry = find_target(execution.target_name)
+        if entry is None:
+            raise TargetUnusable(f"no target {execution.target_name!r} is registered here")
+        reach = entry.make(fingerprint)
+        _refuse_another_version(entry, fingerprint)
+    except (TargetUnusable, TargetsFileError) as error:
+        raise Unassignable(TARGET_UNUSABLE, str(error)) from error
+    return Assignment(
+        suite=parse_evaluation_suite(unpack(execution.run.revision.definition)),
+        target={"id": restored(version.target.target_id), "fingerprint": fingerprint},
+        reach=reach,
+        options=RunOptions.from_data(execution.request),
+        minutes=entry.limits.minutes,
+    )
+
+
+def _refuse_another_version(entry: TargetEntry, fingerprint: str) -> None:
+    """A report must not name a version that is not there any more: found anew where it can be found."""
+    if entry.fingerprint_source().kind in ("command", "env"):
+        found = entry.find_fingerprint("")
+        if found != fingerprint:
+            sentence = f"the target is now at {found!r}, the run was asked for {fingerprint!r}"
+            raise Unassignable(TARGET_CHANGED, sentence)
+
+
+class _Execution:
+    """One run of an assignment. Everything stored goes through one thread of its own: the loop never waits for it."""
+
+    def __init__(self, store: CheckpointStore, assignment: Assignment) -> None:
+        self.store = store
+        self.assignment = assignment
+        self.cancel = asyncio.Event()
+        self.alarm: EarlyAlarm | None = None
+        self.threads = ThreadPoolExecutor(1, thread_name_prefix="checkpoints")
+        self.latest: EvaluationCheckpoint | None = None
+
+    async def run(self) -> None:
+        loop = asyncio.get_running_loop()
+
+        def stop(reason: str) -> None:
+            if reason:
+                self.threads.submit(self.store.note_stop, reason)
+            loop.call_soon_threadsafe(self.cancel.set)
+
+        try:
+            with Heartbeat(self.store.claim, stop, minutes=self.assignment.minutes):
+                ending = await self._evaluate()
+                await self._in_thread(_patiently, ending)
+        finally:
+            self.threads.submit(connection.close)
+            self.threads.shutdown(wait=True)
+
+    async def _evaluate(self) -> Callable[[], None]:
+        """Run the evaluation and return what stores its end."""
+        options, store = self.assignment.options, self.store
+        try:
+            await run_evaluation(
+                suite=self.assignment.suite,
+                target=self.assignment.target,
+                adapter=self.assignment.reach.adapter,
+                evaluators=self.assignment.reach.evaluators,
+                scenario_ids=options.scenario_ids,
+                tags=options.tags,
+                concurrency=options.concurrency,
+                repetitions=options.repetitions,
+                max_cases=options.max_cases,
+                max_failures=options.max_failures,
+                timeout_ms=options.timeout_ms,
+                cancel=self.cancel,
+                allow_external_writes=options.allow_external_writes,
+                on_checkpoint=self._on_checkpoint,
+                on_event=self._on_event,
+            )
+        except EvaluationError as error:
+            code, paths = error.code, error.paths
+            return lambda: store.interrupt(code) if self.latest is not None else store.reject(code, paths)
+        except Exception:  # isolation point: a defect must not leave the run without an end
+            log.exception("run %s broke off", store.claim.run_pk)
+            return lambda: store.interrupt(WORKER_FAILED)
+        return store.finish
+
+    async def _on_checkpoint(self, checkpoint: EvaluationCheckpoint) -> None:
+        self.latest = checkpoint
+        await self._in_thread(self.store.persist, checkpoint)
+
+    async def _on_event(self, event: RunEvent) -> None:
+        if event.type == EventType.RUN_STARTED and self.assignment.options.early_alarm and self.latest is not None:
+            self.alarm = EarlyAlarm(len(self.latest.cases))
+        if event.type != EventType.CASE_COMPLETED or self.alarm is None:
+            return
+        assert self.latest is not None and event.case_index is not None  # its checkpoint came first
+        reason = self.alarm.note(self.latest.cases[event.case_index])
+        if reason is not None and not self.cancel.is_set():
+            await self._in_thread(self.store.note_stop, reason)
+            self.cancel.set()
+
+    async def _in_thread(self, work: Callable[..., None], *arguments: Any) -> None:
+        await asyncio.get_running_loop().run_in_executor(self.threads, work, *arguments)
+
+
+def _patiently(work: Callable[[], None]) -> None:
+    """Store the end of a run, waiting for a database that is away; in the end the lease tells what happened."""
+    until = time.monotonic() + STORE_PATIENCE_S
+    while True:
+        try:
+            return work()
+        except (DatabaseError, InterfaceError):
+            connection.close()
+            if time.monotonic() > until:
+                raise
+            time.sleep(1.0)

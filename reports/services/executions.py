@@ -1,0 +1,250 @@
+"""Asking for runs and for their end.
+
+A request becomes a row first; a worker is told after the commit (``services.messages``) and claims it
+(``services.leases``). Rows say everything: what was asked, by whom, and what became of it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import uuid
+from dataclasses import dataclass
+from typing import Literal
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+from evalrunner.errors import OPTIONS_INVALID
+from evalrunner.models import EvaluationSuite
+from evalrunner.suites import parse_evaluation_suite
+
+from reports.domain.run_options import (
+    OptionLimits,
+    Refusal,
+    RequestRefused,
+    RunOptions,
+    RunPlan,
+    check_options,
+    plan_run,
+)
+from reports.models import Execution, Run, SuiteRevision, Team, User
+from reports.payloads import unpack
+from reports.runnable import TargetEntry, TargetsFileError, TargetUnusable, find_target
+from reports.runnable.entries import LONGEST_FINGERPRINT
+from reports.services.interning import intern_revision, intern_version
+from reports.services.messages import EXECUTE_RUN, tell_after_commit
+from reports.text import storable
+
+TARGET_UNKNOWN = "TARGET_UNKNOWN"
+TARGET_UNUSABLE = "TARGET_UNUSABLE"
+
+__all__ = [
+    "IdempotencyConflict",
+    "NotCancellable",
+    "RequestRefused",
+    "Requested",
+    "RunRequest",
+    "request_cancel",
+    "request_run",
+]
+
+
+@dataclass(frozen=True)
+class RunRequest:
+    """What somebody asks for. ``fingerprint`` "" leaves the version to the target; ``suite`` is stored or brought."""
+
+    target_name: str
+    fingerprint: str
+    suite: SuiteRevision | EvaluationSuite
+    options: RunOptions
+
+
+@dataclass(frozen=True)
+class Requested:
+    """The run of a request; ``is_new`` is False where the same request had been made before."""
+
+    run_pk: uuid.UUID
+    is_new: bool
+
+
+class IdempotencyConflict(Exception):
+    """The key of this request has been used for another one."""
+
+
+class NotCancellable(Exception):
+    """The run cannot be cancelled; the text is a sentence."""
+
+
+# --------------------------------------------------------------------------------------------------------------- asking
+
+
+def request_run(
+    *,
+    team: Team,
+    user: User,
+    origin: str,
+    request: RunRequest,
+    may_authorise_writes: bool = False,
+    idempotency_key: str = "",
+) -> Requested:
+    """Queue a run. A request with the key of an earlier one, other than "", gives the earlier one's run.
+
+    Raises RequestRefused with everything that speaks against it, and IdempotencyConflict.
+    """
+    key = _stored_key(team, idempotency_key)
+    earlier = _earlier(key, request)
+    if earlier is not None:
+        return earlier
+    entry = _find_entry(request.target_name)
+    fingerprint = _find_fingerprint(entry, request.fingerprint)
+    plan = check_request(entry, request, may_authorise_writes=may_authorise_writes)
+    revision = request.suite if isinstance(request.suite, SuiteRevision) else intern_revision(team, request.suite)
+    version = intern_version(team, target_id=entry.target_id, fingerprint=fingerprint)
+    run = Run(
+        team=team,
+        version=version,
+        revision=revision,
+        status="queued",
+        origin=origin,
+        ordered_at=timezone.now(),
+        created_by=user,
+    )
+    planned = {"planned_cases": plan.case_count, "planned_turns": plan.turn_count, "asked": storable(request.fingerprint)}
+    try:
+        with transaction.atomic():
+            run.save(force_insert=True)
+            Execution.objects.create(
+                run=run,
+                target_name=entry.name,
+                request=request.options.to_data() | planned,
+                idempotency_key=key,
+            )
+            tell_after_commit(EXECUTE_RUN, run.pk)
+    except IntegrityError:
+        earlier = _earlier(key, request)
+        if earlier is None:
+            raise
+        return earlier
+    return Requested(run.pk, is_new=True)
+
+
+def check_request(entry: TargetEntry, request: RunRequest, *, may_authorise_writes: bool) -> RunPlan:
+    """Return what a request makes; RequestRefused lists everything that speaks against it."""
+    refusals = check_options(
+        request.options,
+        limits_of(entry),
+        allows_external_writes=entry.allows_external_writes and may_authorise_writes,
+    )
+    try:
+        plan = plan_run(_suite_of(request), request.options)
+    except RequestRefused as refused:
+        known = {refusal.field for refusal in refusals}
+        refusals += [refusal for refusal in refused.refusals if refusal.field not in known]
+    if refusals:
+        raise RequestRefused(refusals)
+    if plan.case_count > entry.limits.cases:
+        sentence = f"This target takes at most {entry.limits.cases:,} cases a run; this makes {plan.case_count:,}."
+        raise RequestRefused([Refusal("repetitions", "TARGET_LIMIT_EXCEEDED", sentence)])
+    return plan
+
+
+def limits_of(entry: TargetEntry) -> OptionLimits:
+    limits = entry.limits
+    return OptionLimits(limits.repetitions, limits.concurrency, timeout_ms=limits.timeout_ms)
+
+
+def _suite_of(request: RunRequest) -> EvaluationSuite:
+    if isinstance(request.suite, EvaluationSuite):
+        return request.suite
+    return parse_evaluation_suite(unpack(request.suite.definition))
+
+
+def _find_entry(name: str) -> TargetEntry:
+    try:
+        entry = find_target(name)
+    except TargetsFileError as error:
+        raise RequestRefused([Refusal("target", TARGET_UNUSABLE, str(error))]) from error
+    if entry is None:
+        raise RequestRefused([Refusal("target", TARGET_UNKNOWN, f"No target {name!r} is registered on this site.")])
+    return entry
+
+
+def _find_fingerprint(entry: TargetEntry, asked: str) -> str:
+    try:
+        found = entry.find_fingerprint(asked)
+    except TargetUnusable as error:
+        raise RequestRefused([Refusal("fingerprint", TARGET_UNUSABLE, _sentence(error))]) from error
+    if not found:
+        sentence = "Say which exact version of the target is evaluated, for instance its commit."
+        raise RequestRefused([Refusal("fingerprint", OPTIONS_INVALID, sentence)])
+    if len(found) > LONGEST_FINGERPRINT:
+        sentence = f"A fingerprint has at most {LONGEST_FINGERPRINT} characters."
+        raise RequestRefused([Refusal("fingerprint", OPTIONS_INVALID, sentence)])
+    return found
+
+
+def _sentence(error: Exception) -> str:
+    text = str(error)
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+# ---------------------------------------------------------------------------------------------------------- idempotency
+
+
+def _stored_key(team: Team, key: str) -> str:
+    return hashlib.sha256(f"{team.pk}\n{key}".encode("utf-8", "surrogatepass")).hexdigest() if key else ""
+
+
+def _earlier(key: str, request: RunRequest) -> Requested | None:
+    """Return the run of an earlier request with this key; IdempotencyConflict if it asked for something else."""
+    if not key:
+        return None
+    execution = Execution.objects.select_related("run__revision").filter(idempotency_key=key).first()
+    if execution is None:
+        return None
+    if not _is_same(execution, request):
+        raise IdempotencyConflict
+    return Requested(execution.run_id, is_new=False)
+
+
+def _is_same(execution: Execution, request: RunRequest) -> bool:
+    revision = execution.run.revision
+    if isinstance(request.suite, SuiteRevision):
+        is_same_suite = request.suite.pk == revision.pk
+    else:
+        is_same_suite = request.suite == parse_evaluation_suite(unpack(revision.definition))
+    return (
+        is_same_suite
+        and execution.target_name == request.target_name
+        and execution.request.get("asked") == storable(request.fingerprint)
+        and RunOptions.from_data(execution.request) == request.options
+    )
+
+
+# -------------------------------------------------------------------------------------------------------------- the end
+
+CancelOutcome = Literal["cancelled", "requested"]
+
+
+def request_cancel(*, team: Team, run_pk: uuid.UUID, user: User) -> CancelOutcome:
+    """Cancel a run: at once while it waits ("cancelled"), else by asking its worker ("requested"); safe to repeat.
+
+    Raises NotCancellable when the run is not executed here or has ended.
+    """
+    now = timezone.now()
+    executed = Run.objects.for_team(team).filter(pk=run_pk, execution__isnull=False)
+    with transaction.atomic():
+        is_cancelled = executed.filter(status="queued").update(status="cancelled", finished_at=now, updated_at=now) == 1
+        if is_cancelled or executed.filter(status="running").exists():
+            wish = Execution.objects.filter(pk=run_pk, cancel_requested_at=None)  # the first one who asks is named
+            wish.update(cancel_requested_at=now, cancel_requested_by=user)
+            return "cancelled" if is_cancelled else "requested"
+    raise NotCancellable(_why_not(team, run_pk))
+
+
+def _why_not(team: Team, run_pk: uuid.UUID) -> str:
+    status = Run.objects.for_team(team).filter(pk=run_pk).values_list("status", flat=True).first()
+    if status is None:
+        return "There is no such run."
+    if status == "running":
+        return "This run is not executed by this site; stop it where it runs."
+    return f"The run has already ended: it is {status}."

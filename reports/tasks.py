@@ -1,0 +1,16 @@
+"""Background jobs: each takes the key of a row and calls one service. Delivered twice, a message does its work once."""
+
+import uuid
+
+from celery import shared_task
+
+from reports import dispatcher
+from reports.services import executing
+from reports.services.messages import EXECUTE_RUN
+
+dispatcher.connect()
+
+
+@shared_task(name=EXECUTE_RUN)
+def execute_run(run_pk: str) -> None:
+    executing.execute_run(run_pk=uuid.UUID(run_pk))
