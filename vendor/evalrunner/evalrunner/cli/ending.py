@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from types import FrameType, TracebackType
 from typing import Any, Final, Self
 
-PATIENCE_S: Final = 5.0
+PATIENCE_S: Final = 3.0
 SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 
 
