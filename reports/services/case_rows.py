@@ -4,6 +4,7 @@
 generation, many at a time for imports, one at a time for the checkpoints of a run that is executed here.
 """
 
+import json
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -16,7 +17,7 @@ from evalrunner.data import PROTO
 
 from reports.keys import variant_key
 from reports.models import Case, Generation, Team, Turn
-from reports.payloads import pack, pack_bytes
+from reports.payloads import pack_bytes
 from reports.services.interning import CaseInterning
 from reports.text import storable
 
@@ -96,17 +97,20 @@ def _prepare_turn(turn: Mapping[str, Any], position: int) -> PreparedTurn:
 
 
 def pack_data(value: Mapping[str, Any]) -> bytes:
-    """Pack checked wire data; ``__proto__`` members are dropped, as the runner core drops them.
+    """Pack checked wire data; ``__proto__`` members are dropped, as the runner core drops them."""
+    return pack_bytes(wire_bytes(value))
+
+
+def wire_bytes(value: object) -> bytes:
+    """Return the JSON of checked wire data without ``__proto__`` members.
 
     orjson is many times faster than ``json`` but refuses unpaired surrogates and integers beyond 64 bits.
     """
     try:
         text = orjson.dumps(value)
     except TypeError:
-        return pack(_without_proto(value))
-    if _PROTO_BYTES in text:
-        text = orjson.dumps(_without_proto(value))
-    return pack_bytes(text)
+        return json.dumps(_without_proto(value), separators=(",", ":"), allow_nan=False).encode("ascii")
+    return orjson.dumps(_without_proto(value)) if _PROTO_BYTES in text else text
 
 
 def _without_proto(value: Any) -> Any:

@@ -208,7 +208,7 @@ class _Comparison:
 
 
 def _data(case: PreparedCase) -> dict[str, Any]:
-    return StoredCase(case.position, case.payload, [turn.payload for turn in case.turns]).to_data()
+    return StoredCase(case.position, case.status, case.payload, [turn.payload for turn in case.turns]).to_data()
 
 
 def _replace(new: _Import, run: Run) -> Ingested | None:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from reports.models import Case, Turn
 from reports.payloads import unpack
 
-_Row = tuple[int, int, bytes | memoryview, int]
+_Row = tuple[int, int, bytes | memoryview, int, str]
 CHUNK = 200  # cases
 _CHUNK_TURNS = 50  # turns read at once: each may hold megabytes
 
@@ -15,6 +15,7 @@ class StoredCase(NamedTuple):
     """A case as its payload columns; ``turns`` are in order."""
 
     position: int
+    status: str
     payload: bytes
     turns: list[bytes]
 
@@ -28,7 +29,7 @@ def iter_stored_cases(generation_id: int | None) -> Iterator[StoredCase]:
     begin = 0
     while generation_id is not None:
         rows = Case.objects.filter(generation_id=generation_id, position__gte=begin).order_by("position")
-        chunk: list[_Row] = list(rows.values_list("pk", "position", "payload", "turn_count")[:CHUNK])
+        chunk: list[_Row] = list(rows.values_list("pk", "position", "payload", "turn_count", "status")[:CHUNK])
         yield from _with_turns(chunk)
         if len(chunk) < CHUNK:
             return
@@ -55,5 +56,5 @@ def _read_turns(part: list[_Row]) -> Iterator[StoredCase]:
     )
     for case_id, payload in found.values_list("case_id", "payload"):
         turns[case_id].append(bytes(payload))
-    for pk, position, payload, _ in part:
-        yield StoredCase(position, bytes(payload), turns[pk])
+    for pk, position, payload, _, status in part:
+        yield StoredCase(position, status, bytes(payload), turns[pk])
