@@ -159,5 +159,5 @@ _OUTPUT_BLOCKS = (
     ("Facts", ("checkpoint", "facts"), _named_items("type", "name", "id")),
     ("Effects", ("checkpoint", "effects"), _named_items("type", "name", "id")),
     ("Events", ("events",), _named_items("type", "name")),
-    ("Usage", ("usage",), _pairs),
+    ("Usage", ("usage",), lambda value: [", ".join(_pairs(value))]),
 )

@@ -9,10 +9,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from reports.domain.json_tree import readable_path, scalar_text
+from reports.domain.json_tree import JsonNode, json_tree, readable_path, scalar_text
 
 Json = Any  # a JSON value of a stored report, already checked when it was imported
 Absent = Literal["absent"]
+
+_EVIDENCE_NODES = 80  # of the tree that stands in a page; the whole evidence is in the raw JSON
 
 _ASKS = {
     "exists": "{path} is present",
@@ -52,6 +54,10 @@ class Expression:
     @property
     def title(self) -> str:
         return self.label or self.id
+
+    @property
+    def evidence_tree(self) -> JsonNode:
+        return json_tree(self.evidence, budget=_EVIDENCE_NODES)
 
     @property
     def status(self) -> str:

@@ -7,14 +7,15 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
-from reports.domain.dialogue import Utterance, agent_utterance, user_utterance
+from reports.domain.dialogue import Block, Utterance, agent_utterance, user_utterance
 from reports.domain.expressions import Expression, expressions
 from reports.domain.json_tree import JsonNode, json_tree
 from reports.models import Run
-from reports.pages.run import PipLink, case_href, pip_links, variants_words
+from reports.pages.parts import Crumb, OutsideText, Pips
+from reports.pages.run import case_href, case_pips, run_crumbs, variants_words
 from reports.selectors import case as selector
 from reports.selectors.case import Neighbours, TurnRow, WholeCase
-from reports.selectors.run import CaseFilters
+from reports.selectors.run import CaseFilters, Pip
 
 INLINE_NODES = 60  # of the JSON that stands in the dialogue's place
 
@@ -39,6 +40,19 @@ class RawPart:
 
 
 @dataclass(frozen=True, slots=True)
+class Speech:
+    """What one side said, ready to show; ``text`` is None where nothing reads like speech."""
+
+    text: OutsideText | None
+    blocks: tuple[Block, ...]
+
+    @classmethod
+    def of(cls, said: Utterance, whole_href: str) -> "Speech":
+        text = OutsideText.of(said.text, whole_href=whole_href) if said.text is not None else None
+        return cls(text, said.blocks)
+
+
+@dataclass(frozen=True, slots=True)
 class TurnView:
     """One turn. ``failing`` are the top-level results that did not pass, ``criteria`` all of them.
 
@@ -52,14 +66,17 @@ class TurnView:
     status: str
     error_code: str
     duration_ms: float
-    user: Utterance
-    agent: Utterance
+    user: Speech
+    agent: Speech
     has_observation: bool
     input_tree: JsonNode | None
     observation_tree: JsonNode | None
     criteria: tuple[Expression, ...]
     failing: tuple[Expression, ...]
+    criteria_words: str
     raw_parts: tuple[RawPart, ...]
+    input_href: str
+    observation_href: str
     is_first_failure: bool
 
 
@@ -77,6 +94,7 @@ class CasePage:
     case: WholeCase
     title: str
     sentence: str
+    crumbs: tuple[Crumb, ...]
     variants: str
     tags: tuple[str, ...]
     turns: tuple[TurnView, ...]
@@ -86,15 +104,19 @@ class CasePage:
     later_href: str
     shown_words: str
     criteria: tuple[Expression, ...]
-    criteria_failed: int
-    pips: tuple[PipLink, ...]
+    criteria_words: str
+    reason: str
+    pips: Pips | None
+    previous_repetition_href: str
+    next_repetition_href: str
     previous_href: str
     next_href: str
     previous_failure_href: str
     next_failure_href: str
     run_href: str
+    filter_words: str
     raw_href: str
-    variant_href: str
+    scenario_href: str
     filters: CaseFilters
 
 
@@ -123,8 +145,12 @@ def case_page(run: Run, case: WholeCase, filters: CaseFilters, *, at: int | None
         later_href=_turn_href(run, case, filters, window.stop) if window.stop < len(case.outline) else "",
         shown_words=f"turns {window.start + 1} to {window.stop} of {len(case.outline)}",
         criteria=criteria,
-        criteria_failed=sum(not each.passed for each in criteria),
-        pips=pip_links(run, pips, case.position) if len(pips) > 1 else (),
+        criteria_words=held_words(criteria),
+        reason=case.skip_reason or case.error_code,
+        pips=case_pips(run, pips) if len(pips) > 1 else None,
+        previous_repetition_href=_sibling_href(run, pips, case.position, -1),
+        next_repetition_href=_sibling_href(run, pips, case.position, 1),
+        crumbs=run_crumbs(run, Crumb(case.scenario_id), Crumb(f"repetition {case.repetition + 1}")),
         **_ways(run, case, filters, around),
     )
 
@@ -141,7 +167,8 @@ def _ways(run: Run, case: WholeCase, filters: CaseFilters, around: Neighbours) -
         "next_failure_href": href(around.next_failure, None),
         "run_href": reverse("run", args=[run.pk]) + (f"?{urlencode(query)}" if query else "") + "#cases",
         "raw_href": raw_href(run, case.position, "case"),
-        "variant_href": f"{reverse('run', args=[run.pk])}?{urlencode({'variant': case.variant_key})}#cases",
+        "filter_words": "All cases in this filter" if filters.is_narrow else "All cases of the run",
+        "scenario_href": raw_href(run, case.position, "scenario") if case.scenario else "",
         "filters": filters,
     }
 
@@ -157,6 +184,18 @@ def _sentence(case: WholeCase, first_failure: int | None) -> str:
     place = f" at turn {first_failure + 1} of {len(case.outline)}" if first_failure is not None else ""
     reason = case.failing or case.skip_reason or case.error_code
     return f"{said}{place}{f': {reason}' if reason and case.status != 'passed' else ''}"
+
+
+def held_words(criteria: Sequence[Expression]) -> str:
+    """Say how many criteria held: "3 of 4 criteria hold"."""
+    held = sum(each.passed for each in criteria)
+    return f"{held} of {len(criteria)} {'criterion holds' if len(criteria) == 1 else 'criteria hold'}"
+
+
+def _sibling_href(run: Run, pips: Sequence[Pip], position: int, step: int) -> str:
+    places = [pip.position for pip in pips]
+    at = places.index(position) + step if position in places else -1
+    return case_href(run, places[at]) if 0 <= at < len(places) else ""
 
 
 def _turn_href(run: Run, case: WholeCase, filters: CaseFilters, position: int) -> str:
@@ -189,14 +228,17 @@ def _turn_view(
         status=data["status"],
         error_code=data.get("errorCode") or "",
         duration_ms=data["durationMs"],
-        user=user,
-        agent=agent,
+        user=Speech.of(user, raw_href(run, case.position, f"{position}.input")),
+        agent=Speech.of(agent, raw_href(run, case.position, f"{position}.observation")),
         has_observation=observation is not None,
         input_tree=json_tree(data["input"], budget=INLINE_NODES) if user.text is None else None,
         observation_tree=_observation_tree(agent, observation),
         criteria=criteria,
         failing=tuple(each for each in criteria if not each.passed),
+        criteria_words=held_words(criteria),
         raw_parts=_raw_parts(run, case.position, position, data),
+        input_href=raw_href(run, case.position, f"{position}.input") + "&pointer=",
+        observation_href=raw_href(run, case.position, f"{position}.observation") + "&pointer=",
         is_first_failure=position == first_failure,
     )
 

@@ -3,20 +3,15 @@
 import json
 from dataclasses import dataclass
 
-from django.urls import reverse
-
 from reports.domain.json_tree import JsonNode, json_tree
 from reports.models import Run
 from reports.pages.case import raw_href
+from reports.pages.parts import Crumb
+from reports.pages.run import case_href, run_crumbs
 from reports.selectors.case import WholeCase
 
 TREE_NODES = 400
 _TITLES = {
-    "input": "Input",
-    "observation": "Observation",
-    "checkpoint": "Checkpoint",
-    "assertions": "Assertion results",
-}
     "input": "Input",
     "observation": "Observation",
     "checkpoint": "Checkpoint",
@@ -29,6 +24,7 @@ class RawPage:
     """``more_href`` is the address that takes a JSON pointer appended, for members that the tree leaves out."""
 
     title: str
+    crumbs: tuple[Crumb, ...]
     tree: JsonNode
     text_href: str
     more_href: str
@@ -41,11 +37,16 @@ def raw_page(run: Run, case: WholeCase, part: str, pointer: str, value: object) 
     """Return the tree of a part; ``pointer`` is where in it the tree begins."""
     return RawPage(
         title=_title(part),
+        crumbs=run_crumbs(
+            run,
+            Crumb(f"{case.scenario_id}, repetition {case.repetition + 1}", case_href(run, case.position)),
+            Crumb(_title(part)),
+        ),
         tree=json_tree(value, budget=TREE_NODES, path=pointer.strip("/").replace("/", "."), pointer=pointer),
         text_href=f"{raw_href(run, case.position, part, pointer)}&as=text",
         more_href=f"{raw_href(run, case.position, part)}&pointer=",
         whole_href=raw_href(run, case.position, part) if pointer else "",
-        case_href=reverse("case", args=[run.pk, case.position]),
+        case_href=case_href(run, case.position),
         pointer=pointer,
     )
 

@@ -7,10 +7,13 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.urls import reverse
-from evalrunner.compare import Tally, percent_text, tally
+from evalrunner.compare import Tally, percent_text, tally, tally_statuses
 
 from reports.domain.expressions import Expression, expressions
+from reports.domain.grammar import Sign, outcome_of
+from reports.domain.wording import duration_in_words
 from reports.models import Execution, Run
+from reports.pages.parts import Action, Bar, Crumb, Empty, Fact, Pager, Pips
 from reports.selectors import run as selector
 from reports.selectors.run import CaseFilters, CaseRow, CasesPage, Cluster, Lineage, Pip
 
@@ -45,14 +48,6 @@ _ENDINGS = {
 
 
 @dataclass(frozen=True, slots=True)
-class PipLink:
-    status: str
-    href: str
-    title: str
-    is_current: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class CaseLine:
     """A row of the cases table. ``reason`` says what failed, or why it never ran."""
 
@@ -60,7 +55,7 @@ class CaseLine:
     href: str
     variants: str
     reason: str
-    pips: tuple[PipLink, ...]
+    pips: Pips | None
     scenario_href: str
 
 
@@ -81,12 +76,9 @@ class ClusterLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Segment:
-    """One part of a status bar and what it links to."""
-
-    status: str
-    count: int
-    href: str
+class Notice:
+    level: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,18 +94,17 @@ class RunPage:
 
     run: Run
     title: str
-    outcome: str
+    outcome: Sign
     sentence: str
-    counts: Mapping[str, int]
-    segments: tuple[Segment, ...]
+    crumbs: tuple[Crumb, ...]
+    facts: tuple[Fact, ...]
+    bar: Bar
     tally: Tally
     clusters: tuple[ClusterLine, ...]
     signatures: int
     clusters_left: int
     cases: tuple[CaseLine, ...]
-    found: int
-    next_href: str
-    first_href: str
+    pager: Pager
     filters: CaseFilters
     clear_href: str
     narrowed_to: tuple[str, ...]
@@ -126,8 +117,16 @@ class RunPage:
     resumed_in: tuple[Lineage, ...]
     previous_href: str
     rerun_href: str
+    side: str
     has_report: bool
-    duration_ms: float | None
+    notices: tuple[Notice, ...]
+    failures_words: str
+    no_failures_words: str
+    empty: Empty
+    suite_words: str
+    definition_words: str
+    definition_href: str
+    record: tuple[Fact, ...]
     live: object | None = None
 
 
@@ -142,18 +141,17 @@ def run_page(run: Run, filters: CaseFilters, cursor: str, *, live: object | None
     return RunPage(
         run=run,
         title=f"{run.version.target.target_id} @ {run.version.label or run.version.fingerprint}",
-        outcome=outcome_of(run),
+        outcome=outcome_of(run.status, is_passing=run.is_passing, is_executed=execution is not None),
         sentence=run_sentence(run, counted),
-        counts=counts,
-        segments=_segments(run, counts),
+        crumbs=run_crumbs(run),
+        facts=_facts(run, execution),
+        bar=Bar.of(counts, href=lambda status: _cases_href(run, CaseFilters(status=status), ""), is_tall=True),
         tally=counted,
         clusters=tuple(_cluster_line(run, cluster, counts) for cluster in found_clusters),
         signatures=signatures,
         clusters_left=signatures - len(found_clusters),
         cases=tuple(_case_line(run, row, cases, filters) for row in cases.rows),
-        found=cases.found,
-        next_href=_cases_href(run, filters, cases.cursor) if cases.cursor else "",
-        first_href=_cases_href(run, filters, "") if cursor else "",
+        pager=_pager(run, filters, cases, cursor),
         filters=filters,
         clear_href=_cases_href(run, CaseFilters(), "") if filters.is_narrow else "",
         narrowed_to=_narrowed_to(filters, cases),
@@ -166,18 +164,17 @@ def run_page(run: Run, filters: CaseFilters, cursor: str, *, live: object | None
         resumed_in=selector.continued_in(run),
         previous_href=compare_href(previous.pk, run.pk) if previous else "",
         rerun_href=f"{reverse('new-run')}?{urlencode({'rerun': str(run.pk)})}",
+        side=f"run:{run.pk}",
         has_report=run.status not in ("queued", "rejected"),
-        duration_ms=duration_ms(run),
+        notices=_notices(run, execution),
+        failures_words=_failures_words(counts, signatures),
+        no_failures_words="Nothing failed." if counted.decided else "No case has been decided.",
+        empty=_empty(run, filters),
+        suite_words=f"{run.suite_assertions - run.suite_assertions_failed} of {run.suite_assertions} hold",
+        definition_words=f"{run.revision.scenario_count:,} scenario{'' if run.revision.scenario_count == 1 else 's'}",
+        definition_href=_definition_href(run),
+        record=_record(run),
         live=live,
-    )
-
-
-def outcome_of(run: Run) -> str:
-    """Name the mark of a run: passed or failed once it is completed, else its status."""
-    if run.status == "completed":
-        return "passed" if run.is_passing else "failed"
-    return {"queued": "pending", "limited": "failed", "interrupted": "error", "rejected": "error"}.get(
-        run.status, run.status
     )
 
 
@@ -220,9 +217,98 @@ def case_href(run: Run, position: int, filters: CaseFilters | None = None) -> st
     return reverse("case", args=[run.pk, position]) + (f"?{urlencode(query)}" if query else "")
 
 
-def _segments(run: Run, counts: Mapping[str, int]) -> tuple[Segment, ...]:
-    return tuple(
-        Segment(status, count, _cases_href(run, CaseFilters(status=status), "")) for status, count in counts.items()
+def _definition_href(run: Run) -> str:
+    return f"{reverse('suite', args=[run.revision.suite_id])}?revision={run.revision_id}"
+
+
+def _notices(run: Run, execution: Execution | None) -> tuple[Notice, ...]:
+    """Say what a reader must know before reading counts: why a run stopped or never began."""
+    notices = []
+    if execution is not None and execution.stop_reason:
+        notices.append(Notice("warning", f"Stopped early: {execution.stop_reason}"))
+    if execution is not None and execution.error_code:
+        places = f" at {', '.join(execution.error_paths)}" if execution.error_paths else ""
+        notices.append(Notice("error", f"{_ENDINGS.get(run.status, 'Broke off')}: {execution.error_code}{places}"))
+    if run.status == "interrupted":
+        notices.append(Notice("error", "The worker of this run vanished. Every turn that it had stored is here."))
+    if run.status == "running" and execution is None:
+        notices.append(
+            Notice("info", "Imported while its run went on. Import the final report to update it.")
+        )
+    return tuple(notices)
+
+
+def _failures_words(counts: Mapping[str, int], signatures: int) -> str:
+    failing = counts["failed"] + counts["error"]
+    if not failing:
+        return ""
+    return f"{failing:,} case{'' if failing == 1 else 's'}, {signatures:,} signature{'' if signatures == 1 else 's'}"
+
+
+def _empty(run: Run, filters: CaseFilters) -> Empty:
+    if filters.is_narrow:
+        everything = Action("Show all cases", _cases_href(run, CaseFilters(), ""))
+        return Empty("No case fits this filter", "Widen the filter, or look for another text.", (everything,))
+    waiting = "They appear here as soon as a worker has begun." if run.status == "queued" else ""
+    return Empty("This run has no cases", waiting)
+
+
+def _record(run: Run) -> tuple[Fact, ...]:
+    return (
+        Fact("Run id", run.run_id, is_mono=True),
+        Fact("Report’s start", run.started_text, is_mono=True),
+        Fact("Report’s end", run.finished_text, is_mono=True),
+        Fact("Format", run.format),
+        Fact("File", run.file_name),
+        Fact("Size", f"{run.byte_size:,} bytes" if run.byte_size is not None else ""),
+        Fact("SHA-256 of the file", run.content_hash, is_mono=True),
+        Fact("Compatibility fingerprint", run.compatibility_fingerprint, is_mono=True),
+        Fact("Stored", at=run.created_at),
+        Fact("Last change", at=run.updated_at),
+    )
+
+
+def run_crumbs(run: Run, *further: Crumb) -> tuple[Crumb, ...]:
+    """Return the breadcrumb of a run's pages: target @ fingerprint, suite, when."""
+    target = run.version.target
+    here = Crumb(f"run of {run.revision.suite.name}", reverse("run", args=[run.pk]), run.ordered_at)
+    return (
+        Crumb("Runs", reverse("runs")),
+        Crumb(target.target_id, reverse("target", args=[target.pk])),
+        Crumb(run.version.label or run.version.fingerprint),
+        here,
+        *further,
+    )
+
+
+def _facts(run: Run, execution: Execution | None) -> tuple[Fact, ...]:
+    suite = run.revision.suite
+    facts = [
+        Fact("Target", run.version.target.target_id, reverse("target", args=[run.version.target_id])),
+        Fact("Fingerprint", run.version.fingerprint, is_mono=True),
+        Fact("Suite", suite.name, _definition_href(run)),
+        Fact("Suite revision", run.revision.digest[:12], is_mono=True),
+        Fact("Started", "" if run.started_at else run.started_text, at=run.started_at),
+        Fact("Duration", duration_in_words(duration_ms(run)) if duration_ms(run) is not None else ""),
+        Fact("Origin", _origin_words(run)),
+    ]
+    if execution is not None and execution.request.get("concurrency"):
+        facts.append(Fact("Concurrency", str(execution.request["concurrency"])))
+    return tuple(facts)
+
+
+def _origin_words(run: Run) -> str:
+    came = {"upload": "uploaded", "api": "by API", "web": "started here", "command": "imported by command"}[run.origin]
+    return f"{came} by {run.created_by.get_username()}" if run.created_by else came
+
+
+def _pager(run: Run, filters: CaseFilters, cases: CasesPage, cursor: str) -> Pager:
+    words = f"{len(cases.rows):,} of {cases.found:,} cases"
+    return Pager(
+        text=words if cases.found > len(cases.rows) else f"{cases.found:,} case{'' if cases.found == 1 else 's'}",
+        first_href=_cases_href(run, filters, "") if cursor else "",
+        next_href=_cases_href(run, filters, cases.cursor) if cases.cursor else "",
+        next_text="Next",
     )
 
 
@@ -253,20 +339,18 @@ def _case_line(run: Run, row: CaseRow, page: CasesPage, filters: CaseFilters) ->
         href=case_href(run, row.position, filters),
         variants=variants_words(row.variants),
         reason=row.failing or row.skip_reason or (row.error_code if row.status != "passed" else ""),
-        pips=pip_links(run, pips, row.position) if len(pips) > 1 else (),
+        pips=case_pips(run, pips) if len(pips) > 1 else None,
         scenario_href=_cases_href(run, CaseFilters(text=row.scenario_id), ""),
     )
 
 
-def pip_links(run: Run, pips: Sequence[Pip], current: int) -> tuple[PipLink, ...]:
-    return tuple(
-        PipLink(
-            pip.status,
-            case_href(run, pip.position),
-            f"Repetition {pip.repetition + 1}: {pip.status}",
-            pip.position == current,
-        )
-        for pip in pips
+def case_pips(run: Run, pips: Sequence[Pip]) -> Pips:
+    """Return the repetitions of a scenario variant as marks that lead to each."""
+    passed = tally_statuses(pip.status for pip in pips)
+    return Pips.of(
+        (pip.status for pip in pips),
+        text=passed.words,
+        hrefs=(case_href(run, pip.position) for pip in pips),
     )
 
 

@@ -35,7 +35,8 @@ def run_page(request: TeamRequest, pk: uuid.UUID) -> HttpResponse:
 def timings(request: TeamRequest, pk: uuid.UUID) -> HttpResponse:
     """The run's timings, read when the reader comes to them."""
     shown = pages.timings_view(_run(request, pk))
-    return render(request, "reports/run_timings.html", {"page": shown})
+    template = "reports/partials/timings.html" if request.headers.get("HX-Request") else "reports/run_timings.html"
+    return render(request, template, {"page": shown})
 
 
 @page()
