@@ -16,13 +16,14 @@ from evalrunner.compare.outcomes import (
     Sample,
     VariantId,
     case_outcome,
-    lineages,
+    lineages_of,
     run_facts,
     run_outcomes,
     samples_of,
 )
 from evalrunner.compare.signatures import FailureSignature, failing_in_words, failure_signature
 from evalrunner.compare.tally import DECIDED, STATUS_ORDER, Tally, percent_text, tally, tally_statuses
+from evalrunner.compare.words import Phrase, difference_in_words, in_words, rates_in_words, sentence
 from evalrunner.models import CaseStatus
 
 __all__ = [
@@ -46,6 +47,7 @@ __all__ = [
     "FailureSignature",
     "Group",
     "Judgement",
+    "Phrase",
     "Row",
     "RunFacts",
     "RunOutcomes",
@@ -59,19 +61,23 @@ __all__ = [
     "compare",
     "compare_samples",
     "definition_digest",
+    "difference_in_words",
     "differences",
     "failing_in_words",
     "failure_signature",
     "group_of",
+    "in_words",
     "judge",
-    "lineages",
+    "lineages_of",
     "matrix_of",
     "paired",
     "percent_text",
+    "rates_in_words",
     "redefined",
     "run_facts",
     "run_outcomes",
     "samples_of",
+    "sentence",
     "tally",
     "tally_statuses",
     "usual_repetitions",

@@ -139,9 +139,8 @@ def _start_order(text: str) -> tuple[int, float, str]:
         return (1, 0.0, text)
 
 
-def lineages(facts: Iterable[RunFacts]) -> dict[str, str]:
-    """Map each run id to the id of the run that its lineage began with (among the runs given)."""
-    parents = {run.run_id: run.resumed_from for run in facts}
+def lineages_of(parents: Mapping[str, str]) -> dict[str, str]:
+    """Map each run id to the id with which its lineage began; ``parents`` gives each the run id it resumed, or ""."""
     return {run_id: _origin(run_id, parents) for run_id in parents}
 
 
@@ -155,7 +154,7 @@ def _origin(run_id: str, parents: Mapping[str, str]) -> str:
 
 def _attempts(runs: list[RunOutcomes]) -> Iterator[tuple[int, CaseOutcome]]:
     """Yield the cases that count with the rank of their run, leaving out superseded attempts."""
-    origins = lineages(run.facts for run in runs)
+    origins = lineages_of({run.facts.run_id: run.facts.resumed_from for run in runs})
     chosen: dict[tuple[str, VariantId, int], tuple[bool, int, list[CaseOutcome]]] = {}
     for rank, run in enumerate(runs):
         for (variant, repetition), cases in _by_attempt(run.cases).items():

@@ -1,0 +1,260 @@
+"""What stands on a side of a comparison: a run, or a version that pools its runs of one suite revision.
+
+In addresses a run is ``run:<uuid>`` (or the bare uuid), a version ``version:<pk>`` with the newest revision it ran, or
+``version:<pk>:<revision pk>``. Both sides are read by one query; a version's runs are grouped here.
+"""
+
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+from django.db.models import Q
+from evalrunner.compare import lineages_of
+
+from reports.models import Run, Team
+
+POOLED = ("completed", "limited")
+_LARGEST_PK = 2**63 - 1
+
+
+class SideProblem(Exception):
+    """A side that cannot be compared; ``sentence`` says why and ``is_unknown`` that the team has no such thing."""
+
+    def __init__(self, name: str, sentence: str, *, is_unknown: bool) -> None:
+        self.name, self.sentence, self.is_unknown = name, sentence, is_unknown
+        super().__init__(sentence)
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A side as an address names it."""
+
+    kind: Literal["run", "version"]
+    run: uuid.UUID | None = None
+    version: int = 0
+    revision: int = 0
+
+    def __str__(self) -> str:
+        if self.kind == "run":
+            return f"run:{self.run}"
+        return f"version:{self.version}:{self.revision}" if self.revision else f"version:{self.version}"
+
+
+@dataclass(frozen=True, slots=True)
+class SideRun:
+    """One run of a side. Texts are in stored form; ``options`` are those of an execution of this site."""
+
+    pk: uuid.UUID
+    run_id: str
+    resumed_from: str
+    status: str
+    ordered_at: datetime
+    generation: int | None
+    version: int
+    revision: int
+    options: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """A suite revision that a version ran, newest first among its like."""
+
+    pk: int
+    digest: str
+    suite: int
+    suite_id: str
+    newest_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A side with its runs in order of their start. Texts are in stored form.
+
+    ``lineages`` gives each run, in the same order, the number of its lineage. ``revisions`` are all that a version
+    could be compared in; ``revision`` is the one that is.
+    """
+
+    token: Token
+    target: int
+    target_id: str
+    version: int
+    fingerprint: str
+    label: str
+    suite: int
+    suite_id: str
+    suite_name: str
+    revision: Revision
+    revisions: tuple[Revision, ...]
+    runs: tuple[SideRun, ...]
+    lineages: tuple[int, ...]
+
+    @property
+    def generations(self) -> tuple[int, ...]:
+        return tuple(run.generation for run in self.runs if run.generation is not None)
+
+    @property
+    def has_lineages(self) -> bool:
+        """Tell whether some run continues another, so that attempts must be chosen."""
+        return len(set(self.lineages)) < len(self.lineages)
+
+
+def parse_token(text: str) -> Token | None:
+    """Read a side from an address; None when it is written like none."""
+    kind, _, rest = text.partition(":")
+    if kind == "version":
+        numbers = [_pk(part) for part in rest.split(":")]
+        if None in numbers or not 1 <= len(numbers) <= 2:
+            return None
+        return Token("version", version=numbers[0] or 0, revision=(numbers[1] or 0) if len(numbers) == 2 else 0)
+    try:
+        return Token("run", run=uuid.UUID(rest if kind == "run" else text))
+    except ValueError:
+        return None
+
+
+def _pk(text: str) -> int | None:
+    fits = text.isascii() and text.isdigit() and len(text) < 20
+    return int(text) if fits and 0 < int(text) <= _LARGEST_PK else None
+
+
+def resolve_sides(*, team: Team, baseline: str, candidate: str, suite: int = 0) -> tuple[Side, Side]:
+    """Find both sides, restricted to a suite where one is given; SideProblem where one cannot be compared."""
+    tokens = {name: _token(name, text) for name, text in (("baseline", baseline), ("candidate", candidate))}
+    rows = _rows(team, tokens.values())
+    suites = {suite} if suite else _suites_of_runs(rows, tokens.values())
+    left, right = (_side(name, token, rows, suites) for name, token in tokens.items())
+    return left, right
+
+
+def _token(name: str, text: str) -> Token:
+    token = parse_token(text)
+    if token is None:
+        raise SideProblem(name, f"The {name} names neither a run nor a version.", is_unknown=True)
+    return token
+
+
+_COLUMNS = (
+    "id",
+    "run_id",
+    "resumed_from",
+    "status",
+    "ordered_at",
+    "generation_id",
+    "version_id",
+    "version__fingerprint",
+    "version__label",
+    "version__target_id",
+    "version__target__target_id",
+    "revision_id",
+    "revision__digest",
+    "revision__suite_id",
+    "revision__suite__suite_id",
+    "revision__suite__name",
+    "execution__request",
+)
+
+
+def _rows(team: Team, tokens: Iterable[Token]) -> list[dict[str, Any]]:
+    """Read the runs that either side may need, oldest first."""
+    wanted = Q(pk__in=[token.run for token in tokens if token.run])
+    wanted |= Q(version_id__in=[token.version for token in tokens if token.version])
+    runs = Run.objects.for_team(team).filter(wanted).order_by("ordered_at", "run_id", "id")
+    return list(runs.values(*_COLUMNS))
+
+
+def _suites_of_runs(rows: Sequence[Mapping[str, Any]], tokens: Iterable[Token]) -> set[int]:
+    """A version compared with a run is compared in the run's suite."""
+    named = {token.run for token in tokens if token.run}
+    return {row["revision__suite_id"] for row in rows if row["id"] in named}
+
+
+def _side(name: str, token: Token, rows: Sequence[Mapping[str, Any]], suites: set[int]) -> Side:
+    if token.kind == "run":
+        found = [row for row in rows if row["id"] == token.run]
+        return _side_of_run(name, token, found)
+    found = [row for row in rows if row["version_id"] == token.version]
+    return _side_of_version(name, token, found, suites)
+
+
+def _side_of_run(name: str, token: Token, rows: Sequence[Mapping[str, Any]]) -> Side:
+    if not rows:
+        raise SideProblem(name, f"The {name} is a run that does not exist.", is_unknown=True)
+    if rows[0]["generation_id"] is None:
+        status = rows[0]["status"]
+        raise SideProblem(name, f"The {name} is a run that has no cases yet: it is {status}.", is_unknown=False)
+    return _make_side(token, rows, (_revision(rows),))
+
+
+def _side_of_version(name: str, token: Token, rows: Sequence[Mapping[str, Any]], suites: set[int]) -> Side:
+    if not rows:
+        raise SideProblem(name, f"The {name} is a version that has no runs.", is_unknown=True)
+    by_revision: dict[int, list[Mapping[str, Any]]] = {}
+    for row in _of_pooled_lineages(rows):
+        if not suites or row["revision__suite_id"] in suites:
+            by_revision.setdefault(row["revision_id"], []).append(row)
+    revisions = sorted((_revision(found) for found in by_revision.values()), key=lambda each: each.newest_at)[::-1]
+    chosen = next((each for each in revisions if token.revision in (0, each.pk)), None)
+    if chosen is None:
+        sentence = f"The {name} is a version without a completed or limited run of that suite."
+        raise SideProblem(name, sentence, is_unknown=False)
+    return _make_side(token, by_revision[chosen.pk], (chosen, *(each for each in revisions if each != chosen)))
+
+
+def _of_pooled_lineages(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Keep the runs of lineages that came to an end; attempts before that end count too."""
+    origins = _origins(rows)
+    ended = {origin for row, origin in zip(rows, origins, strict=True) if row["status"] in POOLED}
+    pairs = zip(rows, origins, strict=True)
+    return [row for row, origin in pairs if origin in ended and row["generation_id"] is not None]
+
+
+def _origins(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Name each run's lineage: by the runId it began with, or by its own key while it has none."""
+    origins = lineages_of({row["run_id"]: row["resumed_from"] for row in rows if row["run_id"]})
+    return [origins.get(row["run_id"]) or str(row["id"]) for row in rows]
+
+
+def _revision(rows: Sequence[Mapping[str, Any]]) -> Revision:
+    newest = rows[-1]
+    return Revision(
+        pk=newest["revision_id"],
+        digest=newest["revision__digest"],
+        suite=newest["revision__suite_id"],
+        suite_id=newest["revision__suite__suite_id"],
+        newest_at=newest["ordered_at"],
+    )
+
+
+def _make_side(token: Token, rows: Sequence[Mapping[str, Any]], revisions: tuple[Revision, ...]) -> Side:
+    row, origins = rows[0], _origins(rows)
+    return Side(
+        token=token,
+        target=row["version__target_id"],
+        target_id=row["version__target__target_id"],
+        version=row["version_id"],
+        fingerprint=row["version__fingerprint"],
+        label=row["version__label"],
+        suite=row["revision__suite_id"],
+        suite_id=row["revision__suite__suite_id"],
+        suite_name=row["revision__suite__name"],
+        revision=revisions[0],
+        revisions=revisions,
+        runs=tuple(_side_run(each) for each in rows),
+        lineages=tuple(origins.index(origin) for origin in origins),
+    )
+
+
+def _side_run(row: Mapping[str, Any]) -> SideRun:
+    return SideRun(
+        pk=row["id"],
+        run_id=row["run_id"],
+        resumed_from=row["resumed_from"],
+        status=row["status"],
+        ordered_at=row["ordered_at"],
+        generation=row["generation_id"],
+        version=row["version_id"],
+        revision=row["revision_id"],
+        options=row["execution__request"] or {},
+    )
