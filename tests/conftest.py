@@ -1,10 +1,19 @@
 """What every test of the site may use: one team with a member of each role, and signed-in clients."""
 
 import pytest
+from django.db import connections
 from django.test import Client
 
 from reports.models import Team, User
 from tests import factories
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Let SQLite use a file: other threads and processes (workers, live servers) share a real database then."""
+    default = connections["default"]
+    if default.vendor == "sqlite":
+        default.settings_dict["TEST"]["NAME"] = str(tmp_path_factory.mktemp("database") / "test.sqlite3")
 
 
 @pytest.fixture

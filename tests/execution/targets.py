@@ -1,0 +1,45 @@
+"""Targets for tests: they answer what the input asks for, so that a suite says how its run will go.
+
+An input may hold ``answer`` (the observation's ``response.status``), ``code`` (an error to raise), ``wait_ms`` and
+``hold`` (a file: the turn goes on while it exists).
+"""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+from evalrunner.errors import EvaluationError
+from evalrunner.targets import RunnableTarget
+
+
+class EchoAdapter:
+    id = "tests.echo"
+    version = "1"
+
+    async def open(self, context: Any) -> "EchoSession":
+        return EchoSession()
+
+
+class EchoSession:
+    async def send(self, input: dict[str, Any], context: Any) -> dict[str, Any]:
+        await asyncio.sleep(input.get("wait_ms", 0) / 1000)
+        if note := input.get("note"):
+            _write_down(Path(note), context.turn_id)
+        while (held := input.get("hold")) and Path(held).exists():  # noqa: ASYNC110  # another process lets go
+            await asyncio.sleep(0.02)
+        if code := input.get("code"):
+            raise EvaluationError(code)
+        return {"observation": {"response": {"status": input.get("answer", "completed")}}}
+
+
+def _write_down(notes: Path, turn_id: str) -> None:
+    with notes.open("a") as file:
+        file.write(f"{turn_id}\n")
+
+
+echo = RunnableTarget(
+    id="tests.echo",
+    make_adapter=lambda fingerprint: EchoAdapter(),
+    fingerprints=("one", "two"),
+    evaluators={},
+)
