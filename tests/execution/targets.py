@@ -25,11 +25,15 @@ class EchoSession:
         await asyncio.sleep(input.get("wait_ms", 0) / 1000)
         if note := input.get("note"):
             _write_down(Path(note), context.turn_id)
-        while (held := input.get("hold")) and Path(held).exists():  # noqa: ASYNC110  # another process lets go
+        while _is_held(input.get("hold")):  # noqa: ASYNC110  # another process lets go
             await asyncio.sleep(0.02)
         if code := input.get("code"):
             raise EvaluationError(code)
         return {"observation": {"response": {"status": input.get("answer", "completed")}}}
+
+
+def _is_held(file: str | None) -> bool:
+    return file is not None and Path(file).exists()
 
 
 def _write_down(notes: Path, turn_id: str) -> None:
