@@ -131,7 +131,7 @@ def _call_host(make: Callable[[], T]) -> T:
         return make()
     except AdapterSetupError:
         raise
-    except Exception as error:  # the host's code; whatever it raises means that there is no adapter
+    except (Exception, SystemExit) as error:  # the host's code; whatever it raises means that there is no adapter
         raise AdapterSetupError(f"the adapter cannot be made: {type(error).__name__}: {error}") from error
 
 

@@ -34,18 +34,20 @@ _KINDS: Final[Sequence[tuple[type | tuple[type, ...], str]]] = (
 )
 
 
-def describe_faults(error: EvaluationError, document: object) -> list[str]:
-    """Give one line for each place of a refusal, in the order the core found them."""
+def describe_faults(error: EvaluationError, document: object, kind: str) -> list[str]:
+    """Give one line for each place of a refusal, in the order the core found them.
+
+    ``kind`` is what the document was read as: a suite or a report.
+    """
     if not error.paths:
         return [f"{_OVERALL.get(error.code, 'not valid')} ({error.code})"]
-    holder, prefix = _holder(error, document)
+    holder, prefix = _holder(error, document, kind)
     return [f"{_place(prefix, path)}: {_what(holder, path)} ({error.code})" for path in dict.fromkeys(error.paths)]
 
 
-def _holder(error: EvaluationError, document: object) -> tuple[object, str]:
+def _holder(error: EvaluationError, document: object, kind: str) -> tuple[object, str]:
     """A report's suite is refused with places inside the suite."""
-    inside_report = error.code == SUITE_INVALID and isinstance(document, Mapping) and "scenarios" not in document
-    if inside_report and isinstance(document, Mapping) and ("suite" in document or "cases" in document):
+    if kind == "report" and error.code == SUITE_INVALID and isinstance(document, Mapping):
         return document.get("suite", _MISSING), "suite"
     return document, ""
 
@@ -90,7 +92,7 @@ def _named(document: object, path: str) -> Iterator[bool]:
 
 def _unfit(value: object) -> str:
     if isinstance(value, Mapping):
-        return "an object that does not fit here, or with a member that is not allowed"
+        return "an object with a member that is not allowed, or none expected here"
     if _is_list(value):
         return "a list of the wrong length, with ids that are not unique, or not expected here"
     if value == "" and isinstance(value, str):

@@ -70,5 +70,5 @@ def parse_input(path: str, parse: Callable[[object], T], name: str) -> T:
     try:
         return parse(value)
     except EvaluationError as error:
-        faults = "\n".join(f"  {fault}" for fault in describe_faults(error, value))
+        faults = "\n".join(f"  {fault}" for fault in describe_faults(error, value, name))
         raise InputError(f"{path} is not a valid {name}:\n{faults}") from None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from evalrunner.cli.faults import describe_faults
@@ -41,28 +41,35 @@ def _check(path: str) -> int:
 
 
 def _check_value(path: str, value: object) -> int:
-    try:
-        print(f"{path}: {_describe(value)}")
-    except EvaluationError as error:
-        for fault in describe_faults(error, value):
-            print(f"{path}: {fault}", file=sys.stderr)
+    kind = _kind(value)
+    if kind is None:
+        print(f"{path}: neither a suite (no scenarios) nor a report (no runId, no cases)", file=sys.stderr)
         return FAULTY
-    except InputError as error:
-        print(f"{path}: {error}", file=sys.stderr)
+    try:
+        print(f"{path}: valid {kind} {_DESCRIBE[kind](value)}")
+    except EvaluationError as error:
+        for fault in describe_faults(error, value, kind):
+            print(f"{path}: {fault}", file=sys.stderr)
         return FAULTY
     return VALID
 
 
-def _describe(value: object) -> str:
-    """Parse a value as what it looks like and say what it is."""
-    if _has(value, "runId", "cases"):
-        report = parse_evaluation_report(value)
-        return f"valid report of {len(report.cases):,} cases, {report.status}"
-    if _has(value, "scenarios"):
-        suite = parse_evaluation_suite(value)
-        return f"valid suite of {len(suite.scenarios):,} scenarios"
-    raise InputError("neither a suite (no member scenarios) nor a report (no member runId or cases)")
+def _kind(value: object) -> str | None:
+    """Tell what a document is meant to be by the members that only it can have."""
+    if not isinstance(value, Mapping):
+        return None
+    if "runId" in value or "cases" in value:
+        return "report"
+    return "suite" if "scenarios" in value else None
 
 
-def _has(value: object, *names: str) -> bool:
-    return isinstance(value, Mapping) and any(name in value for name in names)
+def _describe_suite(value: object) -> str:
+    return f"of {len(parse_evaluation_suite(value).scenarios):,} scenarios"
+
+
+def _describe_report(value: object) -> str:
+    report = parse_evaluation_report(value)
+    return f"of {len(report.cases):,} cases, {report.status}"
+
+
+_DESCRIBE: Final[Mapping[str, Callable[[object], str]]] = {"suite": _describe_suite, "report": _describe_report}
