@@ -4,12 +4,15 @@
 N pending, R running.
 """
 
+import io
 import itertools
+import json
 import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from reports.models import Membership, Team, User
+from reports.models import Membership, Run, Team, User
+from reports.services.ingest import ingest_report
 
 LETTERS = {
     "P": "passed",
@@ -132,6 +135,12 @@ def report(letters: str = "P", *, cases: Sequence[Mapping[str, Any]] | None = No
         "assertions": [],
     } | members
     return whole | {"summary": members.get("summary") or summary(made)}
+
+
+def stored(team: Team, made: Mapping[str, Any], *, origin: str = "upload", file_name: str = "") -> Run:
+    """Import a report and return its run."""
+    source = io.BytesIO(json.dumps(made).encode())
+    return Run.objects.get(pk=ingest_report(team=team, source=source, origin=origin, file_name=file_name).run_pk)
 
 
 def summary(cases: Sequence[Mapping[str, Any]]) -> dict[str, int]:

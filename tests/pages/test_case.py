@@ -1,0 +1,193 @@
+"""The page of one case."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from reports.models import Run, Team
+from tests.factories import case, report, scenario, stored, suite, turn
+
+HOSTILE = "<script>alert(1)</script> <img src=x onerror=alert(1)> javascript:alert(1) \u202eevil\u202c \x00 \ud83d"
+
+
+def show(client: Client, run: Run, position: int = 0, query: str = "") -> str:
+    response = client.get(f"/runs/{run.pk}/cases/{position}/{query}")
+    assert response.status_code == 200
+    return response.content.decode()
+
+
+def test_the_conversation_reads_as_a_dialogue_with_what_failed_in_words(client_of_viewer: Client, team: Team) -> None:
+    run = stored(team, report("F"))
+
+    page = show(client_of_viewer, run)
+
+    assert "Hello" in page and "Good morning." in page
+    assert "Failed at turn 1 of 1" in page
+    assert "response.status equals" in page and "got &quot;refused&quot;" in page
+
+
+def test_without_speech_the_json_stands_in_its_place(client_of_viewer: Client, team: Team) -> None:
+    made = turn(input={"rows": [1, 2]}, observation={"score": 3, "none": None})
+    run = stored(team, report(cases=[case(turns=[made])]))
+
+    page = show(client_of_viewer, run)
+
+    assert "speech__text" not in page
+    assert 'class="json__number" data-json-value>3<' in page and 'class="json__null" data-json-value>null<' in page
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        case("skipped"),
+        case("blocked"),
+        case("error", turns=[], errorCode="LOGIN_REFUSED"),
+        case("error"),
+        case("passed", turns=[turn() | {"assertions": [{"id": "judged", "passed": True}]}]),
+        case("pending"),
+        case("cancelled", turns=[turn("cancelled", assertions=[], errorCode="EVALUATION_CANCELLED")]),
+    ],
+    ids=["skipped", "blocked", "no turns", "no observation", "no actual", "pending", "cancelled"],
+)
+def test_whatever_is_missing_the_page_opens(client_of_viewer: Client, team: Team, made: dict[str, Any]) -> None:
+    run = stored(team, report(cases=[made]))
+
+    assert show(client_of_viewer, run)
+    assert client_of_viewer.get(f"/runs/{run.pk}/").status_code == 200
+
+
+def test_five_empty_values_have_five_displays(client_of_viewer: Client, team: Team) -> None:
+    def failing(index: int, actual: dict[str, Any]) -> dict[str, Any]:
+        return {"id": f"check-{index}", "passed": False, "actual": actual, "expected": 1}
+
+    actuals: list[dict[str, Any]] = [{"present": True, "value": value} for value in (0, False, "", [])] + [
+        {"present": False}
+    ]
+    results = [failing(index, actual) for index, actual in enumerate(actuals)]
+    run = stored(team, report(cases=[case("failed", turns=[turn("failed", assertions=results)])]))
+
+    said = [each.says for each in client_of_viewer.get(f"/runs/{run.pk}/cases/0/").context["page"].turns[0].criteria]
+
+    assert said == ["got 0", "got false", 'got ""', "got []", "it is absent"]
+
+
+def test_hostile_text_is_text_everywhere(client_of_viewer: Client, team: Team) -> None:
+    made = case(
+        "failed",
+        scenario_id="hostile",
+        name=HOSTILE,
+        turns=[
+            turn(
+                "failed",
+                input={"text": HOSTILE, "selection": {HOSTILE: HOSTILE}},
+                observation={"response": {"message": HOSTILE, "status": HOSTILE}, HOSTILE: [HOSTILE]},
+                assertions=[
+                    {
+                        "id": HOSTILE,
+                        "label": HOSTILE,
+                        "passed": False,
+                        "actual": {"present": True, "value": HOSTILE},
+                        "expected": HOSTILE,
+                        "evidence": {HOSTILE: HOSTILE},
+                    }
+                ],
+            )
+        ],
+    )
+    asked = suite("hostile") | {"name": HOSTILE, "scenarios": [scenario("hostile", name=HOSTILE, tags=[HOSTILE])]}
+    run = stored(team, report(cases=[made], suite=asked, target={"id": HOSTILE, "fingerprint": HOSTILE}))
+
+    pages = [
+        show(client_of_viewer, run),
+        client_of_viewer.get(f"/runs/{run.pk}/").content.decode(),
+        client_of_viewer.get(f"/runs/{run.pk}/cases/0/raw/?part=0.observation").content.decode(),
+        client_of_viewer.get(f"/runs/{run.pk}/timings/").content.decode(),
+    ]
+
+    for page in pages:
+        assert "<script>alert" not in page and "<img src=x" not in page
+        assert 'href="javascript:' not in page
+        shown = re.sub(r'value="[^"]*"', "", page)  # a form gives a tag back as it is stored; nobody sees it
+        assert "\u202e" not in shown and "\x00" not in shown
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in pages[0]
+    assert r"\ud83d" in pages[0]
+
+
+def test_a_500_turn_conversation_opens_in_windows_at_its_first_failure(client_of_viewer: Client, team: Team) -> None:
+    turns = [turn("failed" if index == 300 else "passed", step_id=f"s{index}") for index in range(500)]
+    run = stored(team, report(cases=[case("failed", turns=turns)]))
+
+    page = client_of_viewer.get(f"/runs/{run.pk}/cases/0/").context["page"]
+
+    assert [page.turns[0].number, page.turns[-1].number] == [281, 320]
+    assert len(page.outline) == 500
+    assert page.earlier_href.endswith("turn=280#turn-280") and page.later_href.endswith("turn=321#turn-321")
+    last = client_of_viewer.get(f"/runs/{run.pk}/cases/0/?turn=99999").context["page"]
+    assert last.turns[-1].number == 500
+
+
+def test_a_two_megabyte_observation_stays_out_of_the_page(client_of_viewer: Client, team: Team) -> None:
+    large = turn(observation={"response": {"message": "x" * 2_000_000}, "rows": list(range(5_000))})
+    run = stored(team, report(cases=[case(turns=[large])]))
+
+    page = show(client_of_viewer, run)
+    raw = client_of_viewer.get(f"/runs/{run.pk}/cases/0/raw/?part=0.observation").content.decode()
+    whole = client_of_viewer.get(f"/runs/{run.pk}/cases/0/raw/?part=0.observation&pointer=/response/message&as=text")
+
+    assert len(page) < 60_000 and "2,000,000 characters" in page
+    assert len(raw) < 100_000 and "4,900 more" in raw
+    assert json.loads(whole.content) == "x" * 2_000_000
+
+
+@pytest.mark.parametrize(
+    "query", ["part=9.input", "part=x", "part=0.nothing", "part=0.input&pointer=/none", "part=", "part=-1.input"]
+)
+def test_a_part_that_is_not_there_is_not_found(client_of_viewer: Client, team: Team, query: str) -> None:
+    run = stored(team, report())
+
+    assert client_of_viewer.get(f"/runs/{run.pk}/cases/0/raw/?{query}").status_code == 404
+
+
+def test_next_and_previous_walk_the_failures_and_the_filter(client_of_viewer: Client, team: Team) -> None:
+    run = stored(team, report("FPFSF"))
+
+    page = client_of_viewer.get(f"/runs/{run.pk}/cases/2/?status=failures").context["page"]
+    plain = client_of_viewer.get(f"/runs/{run.pk}/cases/2/").context["page"]
+
+    assert page.next_href == f"/runs/{run.pk}/cases/4/?status=failures"
+    assert page.previous_failure_href == f"/runs/{run.pk}/cases/0/"
+    assert plain.next_href == f"/runs/{run.pk}/cases/3/"
+
+
+def test_repeated_step_ids_and_case_ids_are_told_apart_by_place(client_of_viewer: Client, team: Team) -> None:
+    twice = [case(id="same", turns=[turn(), turn("failed")], status="failed"), case(id="same")]
+    run = stored(team, report(cases=twice))
+
+    first = client_of_viewer.get(f"/runs/{run.pk}/cases/0/").context["page"]
+    second = client_of_viewer.get(f"/runs/{run.pk}/cases/1/").context["page"]
+
+    assert [len(first.turns), len(second.turns)] == [2, 1]
+
+
+def test_a_case_costs_the_same_queries_for_one_turn_and_for_thirty(client_of_viewer: Client, team: Team) -> None:
+    few = stored(team, report(cases=[case()]))
+    many = stored(team, report(cases=[case(turns=[turn() for _ in range(30)]) for _ in range(20)]))
+
+    def cost(run: Run) -> int:
+        with CaptureQueriesContext(connection) as queries:
+            show(client_of_viewer, run)
+        return len(queries)
+
+    assert cost(many) == cost(few) <= 14
+
+
+def test_a_case_that_does_not_exist_is_not_found(client_of_viewer: Client, team: Team) -> None:
+    run = stored(team, report())
+
+    assert client_of_viewer.get(f"/runs/{run.pk}/cases/1/").status_code == 404
+    assert client_of_viewer.get(f"/runs/{run.pk}/cases/99999999999999999999/").status_code == 404
