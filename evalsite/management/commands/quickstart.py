@@ -4,6 +4,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management import BaseCommand, CommandError, CommandParser, call_command
+from django.db import OperationalError
 from django.urls import reverse
 
 from evalsite import embedded
@@ -28,7 +29,12 @@ class Command(BaseCommand):
             raise CommandError(str(problem)) from None
         address = embedded.address_of(listener)[2]
         embedded.write_owner(lock, address)
-        self._prepare()
+        try:
+            self._prepare()
+        except OperationalError as problem:
+            raise CommandError(f"The database cannot be used: {str(problem).strip()}") from None
+        except KeyboardInterrupt:
+            raise CommandError("Stopped before it was ready; the next start goes on.", returncode=130) from None
         plan = embedded.plan_of(listener, host=host, announcement=self._announcement(address))
         self._say("Starting web server and worker…")
         replace_process(plan, keep=[lock, listener.fileno()])

@@ -4,6 +4,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management import BaseCommand, CommandError, CommandParser
+from django.db import DatabaseError
 from django.urls import reverse
 
 from evalsite.embedded import running_address
@@ -19,7 +20,10 @@ class Command(BaseCommand):
         parser.add_argument("--site", default="", help="address of the site (default: the quickstart that runs now)")
 
     def handle(self, *args: Any, user: str, site: str, **options: Any) -> None:
-        token = create_sign_in_link(user=self._person(user))
+        try:
+            token = create_sign_in_link(user=self._person(user))
+        except DatabaseError:
+            raise CommandError("There is no site here yet. Start one with: python3 manage.py quickstart") from None
         address = site or running_address(settings.DATA_DIR) or "http://127.0.0.1:8000/"
         self.stdout.write(address.rstrip("/") + reverse("sign-in-by-link", args=[token]))
 
