@@ -16,7 +16,13 @@ def check(id: str, *, passed: bool, **members: Any) -> dict[str, Any]:
     } | members
 
 
-ASKED = {"id": "status", "kind": "check", "path": ["response", "status"], "operator": "equals", "value": "completed"}
+ASKED: dict[str, Any] = {
+    "id": "status",
+    "kind": "check",
+    "path": ["response", "status"],
+    "operator": "equals",
+    "value": "completed",
+}
 
 
 def test_a_failed_check_says_what_was_asked_and_what_came() -> None:
@@ -77,7 +83,7 @@ def test_an_error_below_a_not_is_where_the_trouble_is() -> None:
 
 
 def test_results_find_their_definition_by_place_then_by_id() -> None:
-    definitions = [ASKED | {"value": 1}, ASKED | {"value": 2}, ASKED | {"id": "other"}]
+    definitions: list[dict[str, Any]] = [ASKED | {"value": 1}, ASKED | {"value": 2}, ASKED | {"id": "other"}]
 
     found = expressions(
         [check("status", passed=True), check("status", passed=True), check("other", passed=True)], definitions

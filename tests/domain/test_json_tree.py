@@ -64,4 +64,5 @@ def test_paths_read_like_code() -> None:
 
 
 def test_the_five_empty_values_look_different() -> None:
-    assert len({scalar_text(value) for value in (0, False, "", [], None)}) == 5
+    values: list[Any] = [0, False, "", [], None]
+    assert len({scalar_text(value) for value in values}) == 5
