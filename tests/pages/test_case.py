@@ -65,8 +65,12 @@ def test_five_empty_values_have_five_displays(client_of_viewer: Client, team: Te
     def failing(index: int, actual: dict[str, Any]) -> dict[str, Any]:
         return {"id": f"check-{index}", "passed": False, "actual": actual, "expected": 1}
 
-    actuals: list[dict[str, Any]] = [{"present": True, "value": value} for value in (0, False, "", [])] + [
-        {"present": False}
+    actuals: list[dict[str, Any]] = [
+        {"present": True, "value": 0},
+        {"present": True, "value": False},
+        {"present": True, "value": ""},
+        {"present": True, "value": []},
+        {"present": False},
     ]
     results = [failing(index, actual) for index, actual in enumerate(actuals)]
     run = stored(team, report(cases=[case("failed", turns=[turn("failed", assertions=results)])]))
