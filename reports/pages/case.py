@@ -17,6 +17,7 @@ from reports.selectors import case as selector
 from reports.selectors.case import Neighbours, TurnRow, WholeCase
 from reports.selectors.run import CaseFilters, Pip
 
+OUTLINE_TURNS = 60
 INLINE_NODES = 60  # of the JSON that stands in the dialogue's place
 
 _SENTENCES = {
@@ -103,6 +104,8 @@ class CasePage:
     earlier_href: str
     later_href: str
     shown_words: str
+    outline_words: str
+    failure_href: str
     criteria: tuple[Expression, ...]
     criteria_words: str
     reason: str
@@ -144,6 +147,8 @@ def case_page(run: Run, case: WholeCase, filters: CaseFilters, *, at: int | None
         earlier_href=_turn_href(run, case, filters, window.start - 1) if window.start else "",
         later_href=_turn_href(run, case, filters, window.stop) if window.stop < len(case.outline) else "",
         shown_words=f"turns {window.start + 1} to {window.stop} of {len(case.outline)}",
+        outline_words="" if len(case.outline) <= OUTLINE_TURNS else "those shown, and all that did not pass",
+        failure_href=_failure_href(run, case, filters, window, first_failure, criteria),
         criteria=criteria,
         criteria_words=held_words(criteria),
         reason=case.skip_reason or case.error_code,
@@ -186,6 +191,21 @@ def _sentence(case: WholeCase, first_failure: int | None) -> str:
     return f"{said}{place}{f': {reason}' if reason and case.status != 'passed' else ''}"
 
 
+def _failure_href(
+    run: Run,
+    case: WholeCase,
+    filters: CaseFilters,
+    window: range,
+    first_failure: int | None,
+    criteria: Sequence[Expression],
+) -> str:
+    """Return where the reader sees what failed first; "" where nothing did."""
+    if first_failure is not None:
+        within = first_failure in window
+        return f"#turn-{first_failure + 1}" if within else _turn_href(run, case, filters, first_failure)
+    return "#criteria" if any(not each.passed for each in criteria) else ""
+
+
 def held_words(criteria: Sequence[Expression]) -> str:
     """Say how many criteria held: "3 of 4 criteria hold"."""
     held = sum(each.passed for each in criteria)
@@ -203,6 +223,15 @@ def _turn_href(run: Run, case: WholeCase, filters: CaseFilters, position: int) -
     return f"{reverse('case', args=[run.pk, case.position])}?{urlencode(query)}#turn-{position + 1}"
 
 
+def _outlined(outline: Sequence[TurnRow], window: range) -> list[TurnRow]:
+    """Choose the turns of the outline: all of a conversation of usual length, else the shown ones and what failed."""
+    if len(outline) <= OUTLINE_TURNS:
+        return list(outline)
+    elsewhere = [turn.position for turn in outline if turn.status != "passed" and turn.position not in window]
+    chosen = {*window, *elsewhere[:OUTLINE_TURNS]}
+    return [turn for turn in outline if turn.position in chosen]
+
+
 def _outline(run: Run, case: WholeCase, filters: CaseFilters, window: range) -> tuple[OutlineEntry, ...]:
     return tuple(
         OutlineEntry(
@@ -211,7 +240,7 @@ def _outline(run: Run, case: WholeCase, filters: CaseFilters, window: range) -> 
             f"#turn-{turn.position + 1}" if turn.position in window else _turn_href(run, case, filters, turn.position),
             turn.position in window,
         )
-        for turn in case.outline
+        for turn in _outlined(case.outline, window)
     )
 
 

@@ -14,7 +14,7 @@ from reports.models import Case, Run, Scenario, Turn
 from reports.selectors.run import CaseFilters, Pip, cases_of, filtered_cases
 from reports.text import restored
 
-TURNS_A_WINDOW = 40
+TURNS_A_WINDOW = 25
 
 
 @dataclass(frozen=True, slots=True)

@@ -128,11 +128,13 @@ def test_a_500_turn_conversation_opens_in_windows_at_its_first_failure(client_of
 
     page = client_of_viewer.get(f"/runs/{run.pk}/cases/0/").context["page"]
 
-    assert [page.turns[0].number, page.turns[-1].number] == [281, 320]
-    assert len(page.outline) == 500
-    assert page.earlier_href.endswith("turn=280#turn-280") and page.later_href.endswith("turn=321#turn-321")
+    assert [page.turns[0].number, page.turns[-1].number] == [301, 325]
+    assert page.failure_href == "#turn-301"
+    assert len(page.outline) == 25
+    assert page.earlier_href.endswith("turn=300#turn-300") and page.later_href.endswith("turn=326#turn-326")
     last = client_of_viewer.get(f"/runs/{run.pk}/cases/0/?turn=99999").context["page"]
     assert last.turns[-1].number == 500
+    assert [entry.number for entry in last.outline] == [301, *range(476, 501)]
 
 
 def test_a_two_megabyte_observation_stays_out_of_the_page(client_of_viewer: Client, team: Team) -> None:
