@@ -2,4 +2,14 @@
 
 from ninja import NinjaAPI
 
-api = NinjaAPI(title="Evalsite", version="1")
+from reports.api import problems
+from reports.api.runs import router as runs_router
+
+api = NinjaAPI(
+    title="Evalsite",
+    version="1",
+    description="Everything that a page can do. Errors are problems (RFC 9457) with a stable `code` and `paths`.",
+    docs_url=None,
+)
+problems.connect(api)
+api.add_router("", runs_router)

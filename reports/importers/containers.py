@@ -54,7 +54,7 @@ class Content(io.RawIOBase):
         wanted = 1 << 16 if size < 0 else size
         try:
             data = self._bytes.read(wanted)
-        except (OSError, EOFError, zlib.error, zstandard.ZstdError) as error:
+        except (gzip.BadGzipFile, EOFError, zlib.error, zstandard.ZstdError) as error:
             raise ReportRejected(
                 "compression_broken", f"The compressed file is damaged or cut off: {_reason(error)}."
             ) from None

@@ -54,6 +54,21 @@ class PreparedCase(NamedTuple):
     payload: bytes
     turns: Sequence[PreparedTurn]
 
+    def columns(self) -> dict[str, Any]:
+        """Return the values of the columns of ``Case`` that need no other row, texts in stored form."""
+        return {
+            "position": self.position,
+            "repetition": self.repetition,
+            "name": storable(self.name),
+            "status": self.status,
+            "error_code": storable(self.error_code),
+            "skip_reason": storable(self.skip_reason),
+            "duration_ms": self.duration_ms,
+            "turn_count": self.turn_count,
+            "failing": storable(self.failing),
+            "payload": self.payload,
+        }
+
     @property
     def byte_size(self) -> int:
         return len(self.payload) + sum(len(turn.payload) for turn in self.turns)
@@ -159,18 +174,9 @@ class CaseWriter:
     def _case_row(self, case: PreparedCase, variants: Mapping[str, int], signatures: Mapping[str, int]) -> Case:
         return Case(
             generation_id=self._generation.pk,
-            position=case.position,
             variant_id=variants[case.variant_key],
-            repetition=case.repetition,
-            name=storable(case.name),
-            status=case.status,
-            error_code=storable(case.error_code),
-            skip_reason=storable(case.skip_reason),
-            duration_ms=case.duration_ms,
-            turn_count=case.turn_count,
             signature_id=None if case.signature is None else signatures[case.signature.key],
-            failing=storable(case.failing),
-            payload=case.payload,
+            **case.columns(),
         )
 
 

@@ -8,7 +8,7 @@ from reports.models import Run
 from reports.payloads import unpack, unpack_bytes
 from reports.services.case_rows import wire_bytes
 from reports.services.run_rows import COUNTED
-from reports.services.stored_reports import StoredCase, iter_stored_cases
+from reports.selectors.stored_reports import StoredCase, iter_stored_cases
 
 _PIECE = 1 << 16  # bytes
 _BEFORE_CASES = ("fingerprint", "target", "startedAt", "finishedAt", "status")

@@ -27,7 +27,7 @@ from reports.services.collector import collector_paused
 from reports.services.generations import remove_abandoned_generations, remove_generation, staged_generation
 from reports.services.interning import intern_revision, intern_version
 from reports.services.run_rows import run_columns
-from reports.services.stored_reports import StoredCase, iter_stored_cases
+from reports.selectors.stored_reports import StoredCase, iter_stored_cases
 
 __all__ = ["Ingested", "ReportConflict", "ReportRejected", "ingest_report"]
 

@@ -36,6 +36,13 @@ def iter_stored_cases(generation_id: int | None) -> Iterator[StoredCase]:
         begin = chunk[-1][1] + 1
 
 
+def get_stored_case(generation_id: int | None, position: int) -> StoredCase | None:
+    """Return one case of a generation, None where there is none at this place."""
+    rows = Case.objects.filter(generation_id=generation_id) if generation_id is not None else Case.objects.none()
+    columns = rows.filter(position=position).values_list("pk", "position", "payload", "turn_count", "status")
+    return next(_read_turns(list(columns)), None)
+
+
 def _with_turns(chunk: list[_Row]) -> Iterator[StoredCase]:
     """Read the turns of a few cases at a time: as many cases as have about ``_CHUNK_TURNS`` turns."""
     part: list[_Row] = []

@@ -1,0 +1,54 @@
+"""``manage.py import_reports FILE…``: import reports from files, plain or in gzip or zstd."""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from reports.management.people import chosen_team, chosen_user
+from reports.models import Run, Team, User
+from reports.services.ingest import ReportRejected, ingest_report
+from reports.text import storable
+
+_FAULTS_SHOWN = 20
+
+
+class Command(BaseCommand):
+    help = "Import report files. Each file is answered; one that is refused does not stop the others."
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("files", nargs="+", metavar="FILE", type=Path)
+        parser.add_argument("--team", default="", help="name of the team; not needed if there is only one")
+        parser.add_argument("--user", default="", help="user name of whoever imports")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        team = chosen_team(options["team"])
+        user = chosen_user(options["user"], team=team) if options["user"] else None
+        refused = sum(not self._import(path, team, user) for path in options["files"])
+        if refused:
+            self.stderr.write(f"{refused} of {len(options['files'])} files were refused.")
+            sys.exit(1)
+
+    def _import(self, path: Path, team: Team, user: User | None) -> bool:
+        """Import one file and say what became of it; False when it was refused."""
+        shown = ascii(str(path))[1:-1]
+        try:
+            with path.open("rb") as source:
+                name = storable(path.name)
+                done = ingest_report(
+                    team=team, source=source, origin=Run.Origin.COMMAND, created_by=user, file_name=name
+                )
+        except OSError as error:
+            self.stderr.write(f"{shown}: cannot be read: {error.strerror}.")
+            return False
+        except ReportRejected as rejection:
+            self.stderr.write(f"{shown}: refused ({rejection.code}): {rejection.sentence}")
+            for place, sentence in rejection.faults[:_FAULTS_SHOWN]:
+                self.stderr.write(f"  {ascii(place)[1:-1] or '(the report)'} {sentence}")
+            if len(rejection.faults) > _FAULTS_SHOWN:
+                self.stderr.write(f"  and {len(rejection.faults) - _FAULTS_SHOWN} more")
+            return False
+        self.stdout.write(f"{shown}: {done.outcome}, /runs/{done.run_pk}/")
+        return True
