@@ -61,7 +61,7 @@ def _is_movable(moment: datetime) -> bool:
 
 
 def percent_in_words(fraction: float | None) -> str:
-    """Return a fraction as "87.5 %"; 0 % and 100 % only where they are exact, a dash for None."""
+    """Return a fraction as "87.5%"; 0% and 100% only where they are exact, a dash for None."""
     if fraction is None or not math.isfinite(fraction):
         return "–"
     shown = round(fraction * 100, 1)
@@ -69,7 +69,7 @@ def percent_in_words(fraction: float | None) -> str:
         shown = 99.9
     if shown <= 0 and fraction > 0:
         shown = 0.1
-    return f"{shown:g} %"
+    return f"{shown:g}%"
 
 
 def count_in_words(number: int | None) -> str:

@@ -1,4 +1,4 @@
-"""The name of what can stand on a side of a comparison: ``run:<uuid>`` or ``version:<pk>``."""
+"""The name of what can stand on a side of a comparison: ``run:<uuid>`` or ``version:<pk>``, perhaps with a revision."""
 
 import uuid
 
@@ -8,10 +8,10 @@ from reports.models import Run, Team, Version
 
 def name_of_side(*, team: Team, side: str) -> str | None:
     """Return a side's name in stored form, or None where the team has no such run or version."""
-    kind, _, key = side.partition(":")
+    kind, _, key = side.partition(":") if ":" in side else ("run", ":", side)
     if kind == "run":
         return _name_of_run(team, key)
-    return _name_of_version(team, key) if kind == "version" else None
+    return _name_of_version(team, key.partition(":")[0]) if kind == "version" else None
 
 
 def _name_of_run(team: Team, key: str) -> str | None:

@@ -1,0 +1,80 @@
+"""How versions stand on home and on a target's page: rates, the change against the one before, and their line."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from reports.domain.run_query import RunQuery
+from reports.domain.wording import day_in_words
+from reports.pages.charts import Point, Spark
+from reports.pages.links import compare_href
+from reports.pages.runs import runs_href
+from reports.selectors.versions import VersionRow
+
+
+@dataclass(frozen=True, slots=True)
+class Against:
+    """A version against the one before it. ``tone`` is up, down, same or unknown; ``href`` their comparison."""
+
+    text: str
+    tone: str
+    other: str
+    href: str
+
+
+def against(candidate: VersionRow, baseline: VersionRow | None) -> Against | None:
+    """Say how the pass rate moved against an earlier version; None where there is none."""
+    if baseline is None:
+        return None
+    return Against(
+        text=_moved(candidate, baseline),
+        tone=direction(candidate, baseline),
+        other=baseline.label or baseline.fingerprint,
+        href=compare_href(baseline.side, candidate.side),
+    )
+
+
+def direction(candidate: VersionRow, baseline: VersionRow | None) -> str:
+    """Compare two rates exactly, as fractions of whole numbers."""
+    if baseline is None or not (candidate.tally.decided and baseline.tally.decided):
+        return "unknown"
+    now = candidate.tally.passed * baseline.tally.decided
+    before = baseline.tally.passed * candidate.tally.decided
+    return "same" if now == before else "up" if now > before else "down"
+
+
+def _moved(candidate: VersionRow, baseline: VersionRow) -> str:
+    now, before = candidate.tally.rate, baseline.tally.rate
+    if now is None or before is None:
+        return "no rate to compare with"
+    points = (now - before) * 100
+    if direction(candidate, baseline) == "same":
+        return "the same pass rate as"
+    shown = f"{abs(points):.1f}" if abs(points) >= 0.05 else "less than 0.1"
+    return f"{shown} points {'above' if points > 0 else 'below'}"
+
+
+def spark_of(target_id: str, versions: Sequence[VersionRow]) -> Spark | None:
+    """Draw the pass rate over versions given newest first; None where a line would say nothing."""
+    if len(versions) < 2:
+        return None
+    oldest_first = list(reversed(versions))
+    points = [
+        Point(
+            rate=row.tally.rate,
+            text=_facts(row),
+            href=version_runs_href(target_id, row),
+            tone={"unknown": "accent"}.get(moved := direction(row, before), moved),
+            is_hollow=row.going > 0,
+        )
+        for row, before in zip(oldest_first, [None, *oldest_first[:-1]], strict=True)
+    ]
+    return Spark.of(points, text=f"Pass rate over the last {len(points)} versions, oldest first")
+
+
+def _facts(row: VersionRow) -> str:
+    return f"{row.label or row.fingerprint}: {row.tally.percent}, {row.tally.words}, {day_in_words(row.first_at)}"
+
+
+def version_runs_href(target_id: str, row: VersionRow) -> str:
+    """Return the list of a version's runs."""
+    return runs_href(RunQuery({"target": (target_id,), "version": (row.fingerprint,)}))

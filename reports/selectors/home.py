@@ -1,0 +1,102 @@
+"""Reads for home: the team's targets with their newest versions, and what is running."""
+
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Max, OuterRef, Q, QuerySet, Subquery
+
+from reports.models import CASE_STATUSES, Run, Target, Team
+from reports.selectors.versions import VersionRow, newest_first, version_rows
+
+TARGETS_SHOWN = 30
+VERSIONS_SHOWN = 20
+GOING_SHOWN = 8
+
+
+@dataclass(frozen=True, slots=True)
+class TargetCard:
+    """A target with its newest versions (newest first) on the suite that it ran last."""
+
+    pk: int
+    target_id: str
+    suite_pk: int
+    suite_id: str
+    versions: tuple[VersionRow, ...]
+    last_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Going:
+    """A run that this site executes or is about to."""
+
+    pk: uuid.UUID
+    status: str
+    target_id: str
+    fingerprint: str
+    suite_id: str
+    ordered_at: datetime
+    total: int
+    counts: Mapping[str, int]
+
+
+def list_target_cards(*, team: Team, after: tuple[datetime, int] | None = None) -> tuple[tuple[TargetCard, ...], bool]:
+    """Return targets by their newest run, TARGETS_SHOWN from the cursor on, and whether more follow."""
+    newest = Run.objects.for_team(team).filter(version__target=OuterRef("pk")).newest_first()
+    targets = (
+        Target.objects.for_team(team)
+        .annotate(last_at=Max("versions__runs__ordered_at"))
+        .filter(last_at__isnull=False)
+        .annotate(
+            suite_pk=Subquery(newest.values("revision__suite")[:1]),
+            suite_id=Subquery(newest.values("revision__suite__suite_id")[:1]),
+        )
+        .order_by("-last_at", "-pk")
+    )
+    if after is not None:
+        targets = targets.filter(Q(last_at__lt=after[0]) | Q(last_at=after[0], pk__lt=after[1]))
+    found = list(targets.values("pk", "target_id", "suite_pk", "suite_id", "last_at")[: TARGETS_SHOWN + 1])
+    versions = _versions(team, {row["pk"]: row["suite_pk"] for row in found[:TARGETS_SHOWN]})
+    cards = tuple(TargetCard(**row, versions=versions.get(row["pk"], ())) for row in found[:TARGETS_SHOWN])
+    return cards, len(found) > TARGETS_SHOWN
+
+
+def _versions(team: Team, suites: Mapping[int, int]) -> dict[int, tuple[VersionRow, ...]]:
+    """Return the newest versions per target, each target on the suite given for it."""
+    if not suites:
+        return {}
+    wanted = Q()
+    for target_pk, suite_pk in suites.items():
+        wanted |= Q(version__target=target_pk, revision__suite=suite_pk)
+    by_target: dict[int, list[VersionRow]] = {}
+    for row in version_rows(Run.objects.for_team(team).filter(wanted)):
+        by_target.setdefault(row.target_pk, []).append(row)
+    return {pk: newest_first(rows)[:VERSIONS_SHOWN] for pk, rows in by_target.items()}
+
+
+def list_going(*, team: Team) -> tuple[Going, ...]:
+    """Return the newest runs that this site executes or has queued."""
+    return tuple(_going(row) for row in _rows(_ours(team)))
+
+
+def _ours(team: Team) -> QuerySet[Run]:
+    return Run.objects.for_team(team).filter(status__in=("queued", "running"), execution__isnull=False).newest_first()
+
+
+def _rows(runs: QuerySet[Run]) -> Sequence[dict[str, Any]]:
+    names = ("version__target__target_id", "version__fingerprint", "revision__suite__suite_id")
+    return list(runs.values("pk", "status", "ordered_at", "total", *names, *CASE_STATUSES)[:GOING_SHOWN])
+
+
+def _going(row: Mapping[str, Any]) -> Going:
+    given: dict[str, Any] = dict(row)
+    counts = {status: given.pop(status) for status in CASE_STATUSES}
+    return Going(
+        target_id=given.pop("version__target__target_id"),
+        fingerprint=given.pop("version__fingerprint"),
+        suite_id=given.pop("revision__suite__suite_id"),
+        counts=counts,
+        **given,
+    )
