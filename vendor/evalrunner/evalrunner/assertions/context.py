@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
-from evalrunner.data import FreeData, Json, freeze, freeze_object
+from evalrunner.data import FreeData, freeze, freeze_object
 from evalrunner.errors import OBSERVATION_INVALID, EvaluationError
 from evalrunner.models import EvaluationCase, EvaluationTurn
 
@@ -24,12 +24,13 @@ class EvaluationContext:
 
     ``observation`` is a JSON object; ``history`` holds turns: of a turn's assertions the earlier ones, of a
     scenario's assertions all. ``cases`` are given to suite assertions only. While ``signal`` is set nothing is
-    evaluated. Inside a run all of it is immutable; for ``evaluate_assertions`` plain JSON values do as well.
+    evaluated. A run hands out models, all of them immutable. Whoever calls ``evaluate_assertions`` may give plain JSON
+    values instead; turns and cases given so are handed to evaluators as immutable JSON values.
     """
 
     observation: Any
-    history: Sequence[EvaluationTurn | Json] = ()
-    cases: Sequence[EvaluationCase | Json] | None = None
+    history: Sequence[EvaluationTurn] = ()
+    cases: Sequence[EvaluationCase] | None = None
     signal: Signal | None = None
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine
+from contextvars import Context, copy_context
 from typing import Any, Final
 
 _LEFT_BEHIND: Final[set[asyncio.Task[Any]]] = set()
@@ -19,13 +20,18 @@ class Crew:
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
+        self._context = copy_context()
         self._tasks: set[asyncio.Task[Any]] = set()
         self._errands: set[asyncio.Task[Any]] = set()
         self.failure: asyncio.Future[None] = self._loop.create_future()
 
-    def spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+    def new_context(self) -> Context:
+        """Give context variables as they were when the run began, so that one case does not see those of another."""
+        return self._context.copy()
+
+    def spawn(self, work: Coroutine[Any, Any, None], context: Context | None = None) -> asyncio.Task[None]:
         """Start a task. If it breaks (a defect of the runner, never of foreign code), ``failure`` tells."""
-        task = self._loop.create_task(work)
+        task = self._loop.create_task(work, context=context or self.new_context())
         self._tasks.add(task)
         task.add_done_callback(self._on_done)
         return task
@@ -65,6 +71,12 @@ class Crew:
             for task in remaining:
                 if not task.done():
                     self.leave_behind(task)
+            self._forget_failure()
+
+    def _forget_failure(self) -> None:
+        """Spare asyncio the complaint that nobody looked; whatever ended the run is on its way to the caller."""
+        if not self.failure.cancel() and not self.failure.cancelled():
+            self.failure.exception()
 
     def _on_done(self, task: asyncio.Task[Any]) -> None:
         self._tasks.discard(task)

@@ -73,6 +73,7 @@ class Lane:
         self._crew, self._signal, self._timeout_s = crew, signal, timeout_s
         self._loop = asyncio.get_running_loop()
         self._life: Life | None = None
+        self._context = crew.new_context()
         self._on_end: Callable[[Lane], None] | None = None
         self._task: asyncio.Task[None] | None = None
         self._operation: Operation[Any] | None = None
@@ -84,7 +85,8 @@ class Lane:
     def begin(self, life: Life, on_end: Callable[[Lane], None]) -> None:
         """Drive a life in a task of its own; ``on_end`` is called when it has ended."""
         self._life, self._on_end = life, on_end
-        self._task = self._crew.spawn(self._drive(life, None))
+        self._context = self._crew.new_context()
+        self._task = self._crew.spawn(self._drive(life, None), self._context)
 
     def stop(self, reason: Outlasts) -> None:
         """Interrupt the operation under way, unless it outlasts the reason."""
@@ -181,7 +183,7 @@ class Lane:
         error = EvaluationError(self._interruption)
         self._operation = self._interruption = None
         self._crew.leave_behind(task)
-        self._task = self._crew.spawn(self._drive(self._life, error))
+        self._task = self._crew.spawn(self._drive(self._life, error), self._context)
 
 
 def _is_being_cancelled() -> bool:
