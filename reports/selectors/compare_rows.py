@@ -20,13 +20,17 @@ _FAILING = ("failed", "error")
 
 @dataclass(frozen=True, slots=True)
 class ShownCase:
-    """One repetition. ``rank`` counts from 1 in the order that pairs cases; ``failing`` is in stored form."""
+    """One repetition. ``rank`` counts from 1 in the order that pairs cases.
+
+    ``failing`` says what failed, ``reason`` why it was not decided; both in stored form.
+    """
 
     rank: int
     run: uuid.UUID
     position: int
     status: str
     failing: str
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +51,7 @@ ShownSides = tuple[ShownSide, ShownSide]
 
 def shown_sides(sides: tuple[Side, Side], variants: Sequence[int]) -> Mapping[int, ShownSides]:
     """Read what a page shows of scenario variants; one query, at most ``PIPS_SHOWN`` + 1 cases a side of each."""
-    columns = ("variant_id", "rank", "generation_id", "position", "status", "failing", "mean_ms")
+    columns = ("variant_id", "rank", "generation_id", "position", "status", "failing", "reason", "mean_ms")
     found: dict[tuple[int, int], list[tuple[Any, ...]]] = {}
     for side, variant, *case in of_both_sides(sides, columns, lambda side, cases: _ranked(side, cases, variants)):
         found.setdefault((variant, side), []).append(tuple(case))
@@ -70,6 +74,7 @@ def _ranked(side: Side, cases: QuerySet[Case], variants: Sequence[int]) -> Query
         failing_rank=Window(
             RowNumber(), partition_by=[F("variant_id"), Choice(When(is_failing, then=1), default=0)], order_by=order
         ),
+        reason=Choice(When(skip_reason="", then=F("error_code")), default=F("skip_reason")),
         mean_ms=Window(Avg(Choice(When(status__in=DECIDED, then=F("duration_ms")))), partition_by=[F("variant_id")]),
     )
     return ranked.filter(Q(rank__lte=PIPS_SHOWN) | (is_failing & Q(failing_rank=1)))
@@ -78,8 +83,8 @@ def _ranked(side: Side, cases: QuerySet[Case], variants: Sequence[int]) -> Query
 def _shown_side(rows: Iterable[tuple[Any, ...]], runs: Mapping[int | None, uuid.UUID]) -> ShownSide:
     ordered = sorted(rows)
     cases = [
-        ShownCase(rank=rank, run=runs[generation], position=position, status=status, failing=failing)
-        for rank, generation, position, status, failing, _mean in ordered
+        ShownCase(rank=rank, run=runs[generation], position=position, status=status, failing=failing, reason=reason)
+        for rank, generation, position, status, failing, reason, _mean in ordered
     ]
     return ShownSide(
         cases=tuple(case for case in cases if case.rank <= PIPS_SHOWN),

@@ -52,8 +52,15 @@ class Tally:
         return f"{counted}, {self.undecided} undecided" if self.undecided else counted
 
     @property
+    def short_words(self) -> str:
+        """Return the same for narrow places, where "decided" is understood: "2 of 5, 5 undecided"; "no case"."""
+        parts = [f"{self.passed} of {self.decided}"] if self.decided else []
+        parts += [f"{self.undecided} undecided"] if self.undecided else []
+        return ", ".join(parts) or "no case"
+
+    @property
     def percent(self) -> str:
-        """Return the rate as text with at most one decimal, or "–"; never "100 %" or "0 %" unless it is exactly so."""
+        """Return the rate as text with at most one decimal, or "–"; never "100%" or "0%" unless it is exactly so."""
         if not self.decided:
             return "–"
         return percent_text(self.passed, self.decided)
@@ -66,7 +73,7 @@ def percent_text(part: int, whole: int) -> str:
     """Return ``part`` of ``whole`` (> 0) in percent; shares near the ends are rounded away from them."""
     share = 100 * part / whole
     rounded = min(99.9, max(0.1, round(share, 1))) if 0 < part < whole else share
-    return f"{math.floor(rounded)} %" if rounded == math.floor(rounded) else f"{rounded:.1f} %"
+    return f"{math.floor(rounded)}%" if rounded == math.floor(rounded) else f"{rounded:.1f}%"
 
 
 def tally(counts: Mapping[str, int]) -> Tally:

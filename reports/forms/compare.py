@@ -1,0 +1,50 @@
+"""What the address of a comparison may ask."""
+
+from django import forms
+
+from reports.selectors.compare_filters import CLASSES, STATUSES, RowFilters
+
+_KEY = r"^[0-9a-f]{32}$"
+
+
+class ComparisonForm(forms.Form):
+    """Sides and filters. ``class``, ``from`` and ``to`` cannot be attribute names, so the fields are added by name."""
+
+    baseline = forms.CharField(required=False, max_length=200)
+    candidate = forms.CharField(required=False, max_length=200)
+    suite = forms.IntegerField(required=False, min_value=1, max_value=2**63 - 1)
+    tag = forms.CharField(required=False, max_length=2_000, strip=False)
+    q = forms.CharField(required=False, max_length=2_000)
+    signature = forms.RegexField(_KEY, required=False)
+    after = forms.RegexField(_KEY, required=False)
+
+    def __init__(self, *args: object, **kwargs: object) -> None:
+        super().__init__(*args, **kwargs)  # type: ignore[arg-type]  # handed through as they came
+        self.fields["class"] = _choice(CLASSES)
+        self.fields["from"] = _choice(STATUSES)
+        self.fields["to"] = _choice(STATUSES)
+
+    def text(self, name: str) -> str:
+        """Return a valid member of the address; "" where it is absent or was not understood."""
+        return str(self.cleaned_data.get(name) or "")
+
+    def suite_pk(self) -> int:
+        return int(self.cleaned_data.get("suite") or 0)
+
+    def filters(self) -> RowFilters:
+        return RowFilters(
+            only=self.text("class"),
+            tag=self.text("tag"),
+            text=self.text("q"),
+            before=self.text("from"),
+            after=self.text("to"),
+            signature=self.text("signature"),
+        )
+
+    def faults(self) -> tuple[str, ...]:
+        """Say in words which members of the address were not understood."""
+        return tuple(f"“{name}” in the address was not understood and is left out." for name in self.errors)
+
+
+def _choice(names: tuple[str, ...]) -> forms.ChoiceField:
+    return forms.ChoiceField(required=False, choices=[(name, name) for name in ("", *names)])

@@ -1,0 +1,332 @@
+"""The comparison: what changed between two versions, in one sentence, a matrix, clusters and rows."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import groupby
+
+from django.urls import reverse
+from evalrunner.compare import FOLDED, Change, Cluster, Group, Row, rates_in_words, sentence
+
+from reports.domain.grammar import CHANGES, Sign, sign_of
+from reports.domain.wording import count_in_words, duration_in_words
+from reports.models import Team
+from reports.pages.compare_frame import (
+    Address,
+    TokenView,
+    chosen_words,
+    comparison_crumbs,
+    differences_in_words,
+    token_view,
+)
+from reports.pages.compare_matrix import MatrixView, matrix_view
+from reports.pages.parts import Action, Chip, Choice, Crumb, Empty, Pager, Pips
+from reports.selectors import compare_filters as filtering
+from reports.selectors.compare import StoredComparison
+from reports.selectors.compare_filters import EVERYTHING, RowFilters
+from reports.selectors.compare_menus import offers
+from reports.selectors.compare_rows import ShownSide, ShownSides, SignatureWords, shown_sides, signatures_in_words
+
+CLUSTERS_SHOWN = 12
+_SMALLEST_SHIFT = 0.05  # of the mean duration; less is not worth a reader's eye
+_TITLES = {
+    Group.UNSTABLE_AND_WORSE: "unstable and worse",
+    Group.FAILING_DIFFERENTLY: "failing differently",
+    Group.REDEFINED: "redefined (measured otherwise than before)",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PhraseView:
+    """A piece of the sentence; a number leads to the rows it counts."""
+
+    text: str
+    href: str
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterLine:
+    """Failures of one signature; ``counts`` are scenario variants before and now, ``cases`` the same in words."""
+
+    change: str
+    words: str
+    counts: str
+    cases: str
+    href: str
+    is_chosen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RowLine:
+    """One scenario variant. ``reason`` says what changed first; ``slower`` is "slower", "faster" or ""."""
+
+    anchor: str
+    href: str
+    scenario_id: str
+    name: str
+    chosen: str
+    sign: Sign
+    baseline: Pips
+    candidate: Pips
+    reason: str
+    shift: str
+    slower: str
+    durations: str
+    marks: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GroupView:
+    """Consecutive rows of one group; ``count`` is of the whole group in this filter."""
+
+    title: str
+    sign: Sign
+    count: int
+    lines: tuple[RowLine, ...]
+    anchor: str
+
+
+@dataclass(frozen=True, slots=True)
+class FoldedGroup:
+    title: str
+    sign: Sign
+    count: int
+    href: str
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonPage:
+    title: str
+    crumbs: tuple[Crumb, ...]
+    baseline: TokenView
+    candidate: TokenView
+    swap_href: str
+    sentence: tuple[PhraseView, ...]
+    rates: str
+    differences: tuple[str, ...]
+    matrix: MatrixView
+    clusters: tuple[ClusterLine, ...]
+    clusters_left: int
+    chips: tuple[Chip, ...]
+    text: str
+    hidden: tuple[tuple[str, str], ...]
+    groups: tuple[GroupView, ...]
+    folded: tuple[FoldedGroup, ...]
+    pager: Pager
+    clear_href: str
+    is_narrow: bool
+    empty: Empty
+
+
+def comparison_page(
+    stored: StoredComparison, filters: RowFilters, *, team: Team, address: Address, cursor: str
+) -> ComparisonPage:
+    """Read what the page shows of a comparison, and decide all of it."""
+    result = stored.result
+    page = filtering.page_of(stored, filtering.matching_rows(stored, filters, team=team), cursor)
+    sides = (stored.baseline, stored.candidate)
+    shown = shown_sides(sides, [row.variant for row in page.rows])
+    clusters = result.clusters[:CLUSTERS_SHOWN]
+    words = signatures_in_words(team, [cluster.signature for cluster in clusters])
+    menus = offers(team=team, side=stored.candidate)
+    return ComparisonPage(
+        title=" → ".join(side.label or side.fingerprint for side in sides),
+        crumbs=comparison_crumbs(*sides),
+        baseline=token_view("baseline", stored.baseline, address, menus),
+        candidate=token_view("candidate", stored.candidate, address, menus),
+        swap_href=address.swapped().page(),
+        sentence=tuple(
+            PhraseView(phrase.text, address.filtered(RowFilters(only=phrase.selects)) if phrase.selects else "")
+            for phrase in sentence(result)
+        ),
+        rates=rates_in_words(result),
+        differences=differences_in_words(result.differences, result.redefined),
+        matrix=matrix_view(result.matrix, address),
+        clusters=tuple(_cluster_line(cluster, words, address) for cluster in clusters),
+        clusters_left=len(result.clusters) - len(clusters),
+        chips=_chips(stored, filters, address, words),
+        text=filters.text,
+        hidden=_hidden(address),
+        groups=_groups(stored, page, shown, address),
+        folded=_folded(stored, filters, address),
+        pager=_pager(page, address, cursor),
+        clear_href=address.filtered(RowFilters()),
+        is_narrow=filters.is_narrow,
+        empty=_empty(filters, address),
+    )
+
+
+# ------------------------------------------------------------------------------------------------------------- filters
+
+
+def _chips(
+    stored: StoredComparison, filters: RowFilters, address: Address, words: Mapping[str, SignatureWords]
+) -> tuple[Chip, ...]:
+    chips = [_class_chip(stored, filters, address)]
+    if tags := filtering.tags_of(stored):
+        choices = (Choice(tag, address.filtered(filters.but(tag=tag)), tag == filters.tag) for tag in tags)
+        chips.append(Chip("Tag", filters.tag, tuple(choices), address.filtered(filters.but(tag=""))))
+    if filters.before or filters.after:
+        cell = f"{filters.before or 'anything'} → {filters.after or 'anything'}"
+        hint = "Choose another cell of the matrix above."
+        chips.append(Chip("Cases", cell, (), address.filtered(filters.but(before="", after="")), hint))
+    if filters.signature:
+        name = next((each.words for each in words.values() if each.key == filters.signature), "one failure signature")
+        chips.append(Chip("Failure", name, (), address.filtered(filters.but(signature=""))))
+    return tuple(chips)
+
+
+def _class_chip(stored: StoredComparison, filters: RowFilters, address: Address) -> Chip:
+    counts = stored.result.counts()
+    choices = [
+        Choice(
+            sign_of(change, "change").word,
+            address.filtered(filters.but(only=str(change))),
+            filters.only == change,
+            sign_of(change, "change"),
+            counts[change],
+        )
+        for change in sorted(Change, key=lambda each: sign_of(each, "change").order)
+    ]
+    redefined = Choice(
+        "redefined",
+        address.filtered(filters.but(only=str(Group.REDEFINED))),
+        filters.only == Group.REDEFINED,
+        count=stored.result.redefined,
+    )
+    everything = Choice(
+        "all rows",
+        address.filtered(filters.but(only=EVERYTHING)),
+        filters.only == EVERYTHING,
+        count=len(stored.result.rows),
+    )
+    value = filters.only.replace("_", " ")
+    return Chip("Class", value, (*choices, redefined, everything), address.filtered(filters.but(only="")))
+
+
+def _hidden(address: Address) -> tuple[tuple[str, str], ...]:
+    """Return what the text form must carry along."""
+    return tuple((name, value) for name, value in address.query().items() if name != "q")
+
+
+# ------------------------------------------------------------------------------------------------------------ clusters
+
+
+def _cluster_line(cluster: Cluster, words: Mapping[str, SignatureWords], address: Address) -> ClusterLine:
+    named = words[cluster.signature]
+    before, after = cluster.baseline_variants, cluster.candidate_variants
+    return ClusterLine(
+        change=str(cluster.change),
+        words=named.words,
+        counts=f"{before:,} → {after:,}",
+        cases=f"{cluster.baseline_cases:,} → {cluster.candidate_cases:,} cases",
+        href=address.filtered(RowFilters(signature=named.key)),
+        is_chosen=address.filters.signature == named.key,
+    )
+
+
+# ---------------------------------------------------------------------------------------------------------------- rows
+
+
+def _groups(
+    stored: StoredComparison, page: filtering.RowsPage, shown: Mapping[int, ShownSides], address: Address
+) -> tuple[GroupView, ...]:
+    return tuple(
+        GroupView(
+            title=_TITLES.get(group, group.value),
+            sign=_group_sign(group),
+            count=page.groups[group],
+            lines=tuple(_line(stored, row, shown[row.variant], address) for row in rows),
+            anchor=f"group-{group.value}",
+        )
+        for group, rows in groupby(page.rows, key=lambda row: row.group)
+    )
+
+
+def _group_sign(group: Group) -> Sign:
+    if group is Group.UNSTABLE_AND_WORSE:
+        return CHANGES["unstable"]
+    return sign_of(group, "change")
+
+
+def _line(stored: StoredComparison, row: Row[int], shown: ShownSides, address: Address) -> RowLine:
+    name, facts = stored.variants[row.variant], stored.facts_of(row.variant)
+    before, after = shown
+    shift, slower = _shift(before.mean_ms, after.mean_ms)
+    return RowLine(
+        anchor=f"row-{name.key}",
+        href=address.case(name.key),
+        scenario_id=name.scenario_id,
+        name=facts.name if facts else "",
+        chosen=chosen_words(name.chosen),
+        sign=sign_of(row.change, "change"),
+        baseline=_pips(before, row.judgement.baseline.short_words),
+        candidate=_pips(after, row.judgement.candidate.short_words),
+        reason=_reason(row, before, after),
+        shift=shift,
+        slower=slower,
+        durations=f"{duration_in_words(before.mean_ms)} → {duration_in_words(after.mean_ms)}",
+        marks=_marks(row),
+    )
+
+
+def _pips(side: ShownSide, words: str) -> Pips:
+    hrefs = (reverse("case", args=[case.run, case.position]) for case in side.cases)
+    return Pips.of((case.status for case in side.cases), text=words, hrefs=hrefs)
+
+
+def _reason(row: Row[int], before: ShownSide, after: ShownSide) -> str:
+    """Say what changed first: what fails now; else what failed before; else why it is undecided."""
+    if after.first_failing is not None:
+        return after.first_failing.failing
+    if after.cases and not row.judgement.candidate.decided:
+        return ", ".join(dict.fromkeys(case.reason or case.status for case in after.cases))
+    if before.first_failing is not None and after.cases:
+        return f"no longer: {before.first_failing.failing}"
+    return before.first_failing.failing if before.first_failing is not None else ""
+
+
+def _marks(row: Row[int]) -> tuple[str, ...]:
+    fewer = row.judgement.fewer_decided
+    return (f"{count_in_words(fewer)} fewer decided",) if fewer else ()
+
+
+def _shift(before: float | None, after: float | None) -> tuple[str, str]:
+    """Return the change of the mean duration as text and word; both empty where it is small or unknown."""
+    if not before or after is None:
+        return "", ""
+    change = after / before - 1
+    if abs(change) < _SMALLEST_SHIFT:
+        return "±0%", ""
+    return f"{change:+.0%}".replace("-", "−"), "slower" if change > 0 else "faster"
+
+
+def _folded(stored: StoredComparison, filters: RowFilters, address: Address) -> tuple[FoldedGroup, ...]:
+    """Return the groups of rows that did not change; only where no filter asks for particular rows."""
+    if filters.is_narrow:
+        return ()
+    counts = stored.result.groups()
+    return tuple(
+        FoldedGroup(
+            group.value, sign_of(group, "change"), counts[group], address.filtered(RowFilters(only=group.value))
+        )
+        for group in Group
+        if group in FOLDED and counts[group]
+    )
+
+
+def _pager(page: filtering.RowsPage, address: Address, cursor: str) -> Pager:
+    last = page.first + len(page.rows)
+    words = f"rows {page.first + 1:,} to {last:,} of {page.found:,}" if page.rows else "no rows"
+    return Pager(
+        text=words,
+        first_href=f"{address.page()}#rows" if cursor and page.first else "",
+        next_href=f"{address.page(after=page.cursor)}#rows" if page.cursor else "",
+        next_text="Next",
+    )
+
+
+def _empty(filters: RowFilters, address: Address) -> Empty:
+    if filters.is_narrow:
+        everything = Action("Show what changed", address.filtered(RowFilters()))
+        return Empty("No row fits this filter", "Widen the filter, or look for another text.", (everything,))
+    return Empty("Nothing changed", "No scenario variant changed its class. The rows that stayed are folded below.")

@@ -1,0 +1,125 @@
+"""What the two comparison pages share: addresses, the tokens of both sides, and what does not compare."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Self
+from urllib.parse import urlencode
+
+from django.urls import reverse
+from evalrunner.compare import Difference, difference_in_words
+
+from reports.domain.wording import day_in_words
+from reports.pages.parts import Choice, Crumb, VersionName
+from reports.selectors.compare_filters import RowFilters
+from reports.selectors.compare_menus import Offer
+from reports.selectors.compare_sides import Side
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """The address of a comparison: both sides, the suite it is restricted to (0 for none), and the filter."""
+
+    baseline: str
+    candidate: str
+    suite: int
+    filters: RowFilters
+
+    def query(self, **members: str) -> dict[str, str]:
+        named = {"baseline": self.baseline, "candidate": self.candidate, "suite": str(self.suite or "")}
+        named |= self.filters.query() | members
+        return {name: value for name, value in named.items() if value}
+
+    def page(self, **members: str) -> str:
+        """Return the address of the comparison, kept filter included."""
+        return f"{reverse('compare')}?{urlencode(self.query(**members))}"
+
+    def case(self, variant: str, **members: str) -> str:
+        """Return the address of the side by side of a scenario variant, from which the filter leads on."""
+        return f"{reverse('compare-case')}?{urlencode(self.query(variant=variant, **members))}"
+
+    def filtered(self, filters: RowFilters) -> str:
+        return type(self)(self.baseline, self.candidate, self.suite, filters).page()
+
+    def swapped(self) -> Self:
+        """Return the mirrored comparison; the filter is mirrored too as far as it names a cell."""
+        mirrored = self.filters.but(only="", before=self.filters.after, after=self.filters.before)
+        return type(self)(self.candidate, self.baseline, self.suite, mirrored)
+
+
+@dataclass(frozen=True, slots=True)
+class TokenView:
+    """One side as a chip: its name, what it is, and the menus that replace it."""
+
+    role: str
+    version: VersionName
+    detail: str
+    href: str
+    versions: tuple[Choice, ...]
+    runs: tuple[Choice, ...]
+    revisions: tuple[Choice, ...]
+
+
+def token_view(
+    role: str, side: Side, address: Address, menus: tuple[tuple[Offer, ...], tuple[Offer, ...]]
+) -> TokenView:
+    """Return the chip of one side; ``role`` is "baseline" or "candidate"."""
+    versions, runs = menus
+    return TokenView(
+        role=role,
+        version=VersionName(side.target_id, side.fingerprint, side.label),
+        detail=side_words(side),
+        href=reverse("run", args=[side.runs[0].pk]) if side.token.kind == "run" else "",
+        versions=tuple(_choice(role, side, offer, address) for offer in versions),
+        runs=tuple(_choice(role, side, offer, address) for offer in runs),
+        revisions=_revisions(role, side, address) if side.token.kind == "version" else (),
+    )
+
+
+def side_words(side: Side) -> str:
+    """Say what a side is: a run and its day, or how many runs a version pools."""
+    if side.token.kind == "run":
+        return f"run of {day_in_words(side.runs[0].ordered_at)}, {side.runs[0].status}"
+    number = len(side.runs)
+    return f"version, {number} run{'' if number == 1 else 's pooled'}, revision {side.revision.digest[:8]}"
+
+
+def _choice(role: str, side: Side, offer: Offer, address: Address) -> Choice:
+    name = offer.label or offer.fingerprint
+    kind = "" if offer.run is None else f" · {day_in_words(offer.at)} · {offer.status}"
+    counts = "" if offer.run is None else f" · {offer.passed} of {offer.decided}"
+    is_chosen = str(side.token).startswith(offer.side)
+    return Choice(f"{name}{kind}{counts}", address.page(**{role: offer.side}), is_chosen)
+
+
+def _revisions(role: str, side: Side, address: Address) -> tuple[Choice, ...]:
+    if len(side.revisions) < 2:
+        return ()
+    return tuple(
+        Choice(
+            f"{revision.suite_id} {revision.digest[:8]}, last run {day_in_words(revision.newest_at)}",
+            address.page(**{role: f"version:{side.version}:{revision.pk}"}),
+            revision == side.revision,
+        )
+        for revision in side.revisions
+    )
+
+
+def comparison_crumbs(baseline: Side, candidate: Side, *further: Crumb, href: str = "") -> tuple[Crumb, ...]:
+    """Return the breadcrumb: the target, then both versions."""
+    names = " → ".join(side.label or side.fingerprint for side in (baseline, candidate))
+    target = Crumb(candidate.target_id, reverse("target", args=[candidate.target]))
+    return (Crumb("Compare", reverse("compare")), target, Crumb(names, href), *further)
+
+
+def differences_in_words(differences: tuple[Difference, ...], redefined: int) -> tuple[str, ...]:
+    """Say what is not comparable; texts from outside stand in them in stored form."""
+    words = [difference_in_words(difference) for difference in differences]
+    if redefined:
+        rows = "1 scenario variant is" if redefined == 1 else f"{redefined:,} scenario variants are"
+        words.append(f"{rows} measured by a changed definition; left out of the rates.")
+    return tuple(words)
+
+
+def chosen_words(chosen: Mapping[str, str]) -> str:
+    """Return the chosen variants: "search: polite, select: first"; "" where the scenario has none."""
+    return ", ".join(f"{step}: {variant}" for step, variant in chosen.items())
