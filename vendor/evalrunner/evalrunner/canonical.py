@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from hashlib import sha256
 from json import encoder
 from typing import Any, Final
@@ -110,7 +110,7 @@ def _order(keys: tuple[Any, ...]) -> tuple[str, ...]:
     indexes = sorted((key for key in keys if is_array_index(key)), key=int)
     others = [key for key in keys if not is_array_index(key)]
     if len(others) > 1:
-        others.sort(key=collation_key)
+        others.sort(key=partial(collation_key, ascii_only="".join(others).isascii()))
     return (*indexes, *others)
 
 
