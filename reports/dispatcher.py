@@ -22,8 +22,9 @@ from django.utils import timezone
 
 from reports.selectors.executions import queued_runs
 from reports.services.generations import remove_abandoned_generations
+from reports.services.import_jobs import waiting_jobs
 from reports.services.leases import expire_leases
-from reports.services.messages import EXECUTE_RUN, has_broker_server
+from reports.services.messages import EXECUTE_RUN, IMPORT_UPLOAD, has_broker_server
 
 log = logging.getLogger(__name__)
 
@@ -53,7 +54,10 @@ class Waiting:
     list_keys: Callable[[datetime], Sequence[object]]
 
 
-JOBS = (Waiting(EXECUTE_RUN, lambda before: queued_runs(before=before)),)
+JOBS = (
+    Waiting(EXECUTE_RUN, lambda before: queued_runs(before=before)),
+    Waiting(IMPORT_UPLOAD, lambda before: waiting_jobs(before=before)),
+)
 
 
 class Outbox:

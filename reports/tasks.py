@@ -5,8 +5,8 @@ import uuid
 from celery import shared_task
 
 from reports import dispatcher
-from reports.services import executing
-from reports.services.messages import EXECUTE_RUN
+from reports.services import executing, import_jobs
+from reports.services.messages import EXECUTE_RUN, IMPORT_UPLOAD
 
 dispatcher.connect()
 
@@ -14,3 +14,8 @@ dispatcher.connect()
 @shared_task(name=EXECUTE_RUN)
 def execute_run(run_pk: str) -> None:
     executing.execute_run(run_pk=uuid.UUID(run_pk))
+
+
+@shared_task(name=IMPORT_UPLOAD)
+def import_upload(job_pk: str) -> None:
+    import_jobs.run_job(job_pk=int(job_pk))

@@ -10,11 +10,10 @@ from django.http import Http404, HttpRequest, HttpResponse
 from ninja import NinjaAPI, Schema
 from ninja.errors import HttpError, ValidationError
 
-from reports.importers.refusals import ReportConflict, ReportRejected
+from reports.importers.refusals import ReportRejected
+from reports.pages.refusals import status_of
 
 CONTENT_TYPE = "application/problem+json"
-_TOO_LARGE = {"content_too_large", "item_too_large", "too_many_values"}
-_NOT_ACCEPTABLE = {"report_invalid", "counts_wrong", "not_object", "member_twice", "too_deep"}
 
 
 class FaultOut(Schema):
@@ -63,16 +62,7 @@ def problem_response(problem: Problem) -> HttpResponse:
 
 
 def of_rejection(rejection: ReportRejected) -> Problem:
-    """Say which status a refused report is answered with."""
-    if isinstance(rejection, ReportConflict):
-        status = 409
-    elif rejection.code in _TOO_LARGE:
-        status = 413
-    elif rejection.code == "not_a_report":
-        status = 415
-    else:
-        status = 422 if rejection.code in _NOT_ACCEPTABLE else 400
-    return Problem(status, rejection.code, rejection.sentence, rejection.faults)
+    return Problem(status_of(rejection), rejection.code, rejection.sentence, rejection.faults)
 
 
 def connect(api: NinjaAPI) -> None:

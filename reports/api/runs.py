@@ -142,7 +142,7 @@ def _uploaded(request: HttpRequest) -> tuple[BinaryIO, str]:
         raise Problem(
             422, "one_file", "Send exactly one file in a form, as `file`.", [("body.file", "must be one file")]
         )
-    return cast(BinaryIO, files[0]), storable(files[0].name or "")
+    return cast(BinaryIO, files[0]), files[0].name or ""
 
 
 @router.get("/runs/{run}", response={200: schemas.RunOut, **_REFUSALS}, url_name="get_run", summary="Read a run")

@@ -42,7 +42,7 @@ def check_report(content: Content, take_case: TakeCase) -> CheckedReport:
         for member in read_members(cast(BinaryIO, content)):
             reading.take(member)
     except ReportTextError as error:
-        raise ReportRejected(error.code, f"The file cannot be read: {error}.", [(error.path, str(error))]) from None
+        raise ReportRejected(error.code, f"This cannot be read as a report: {error}.", [(error.path, str(error))]) from None
     return reading.finish(content)
 
 

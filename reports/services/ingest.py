@@ -6,7 +6,7 @@ changes nothing; a later snapshot of the same run replaces its cases; anything e
 """
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, BinaryIO, Literal
 
@@ -21,17 +21,19 @@ from reports.importers.report_json import CheckedReport, check_report
 from reports.keys import text_key
 from reports.models import Execution, Generation, Run, SuiteRevision, Team, User
 from reports.payloads import unpack
+from reports.selectors.stored_reports import StoredCase, iter_stored_cases
 from reports.services.case_rows import PreparedCase, prepare_case
 from reports.services.case_spool import CaseSpool
 from reports.services.collector import collector_paused
 from reports.services.generations import remove_abandoned_generations, remove_generation, staged_generation
 from reports.services.interning import intern_revision, intern_version
 from reports.services.run_rows import run_columns
-from reports.selectors.stored_reports import StoredCase, iter_stored_cases
+from reports.text import storable
 
 __all__ = ["Ingested", "ReportConflict", "ReportRejected", "ingest_report"]
 
 Outcome = Literal["created", "updated", "unchanged"]
+Progress = Callable[[int, int], None]
 _ATTEMPTS = 10
 
 
@@ -52,6 +54,13 @@ class _Import:
     report: CheckedReport
     cases: CaseSpool
     source: Mapping[str, Any]
+    on_stored: Progress | None = None
+
+    def cases_to_store(self) -> Iterator[PreparedCase]:
+        for stored, case in enumerate(self.cases):
+            if self.on_stored is not None:
+                self.on_stored(stored, self.cases.case_count)
+            yield case
 
     @property
     def run_key(self) -> str:
@@ -59,24 +68,31 @@ class _Import:
 
 
 def ingest_report(
-    *, team: Team, source: BinaryIO, origin: str, created_by: User | None = None, file_name: str = ""
+    *,
+    team: Team,
+    source: BinaryIO,
+    origin: str,
+    created_by: User | None = None,
+    file_name: str = "",
+    on_stored: Progress | None = None,
 ) -> Ingested:
     """Store a report, plain or in gzip or zstd, once per team and ``runId``.
 
-    Raises ReportRejected for content that is no report and ReportConflict for one that contradicts the stored run;
-    then nothing is stored.
+    ``source`` is read from where it stands to its end, in pieces, and is done with before anything is stored;
+    ``on_stored`` is told (stored, all) cases while they are staged. Raises ReportRejected for content that is no report
+    and ReportConflict for one that contradicts the stored run; then nothing is stored.
     """
     with collector_paused(), CaseSpool() as cases:
         content = Content(source)
         report = check_report(content, lambda case, position: cases.add(prepare_case(case, position)))
         origins = {
             "origin": origin,
-            "file_name": file_name[:1000],
+            "file_name": storable(file_name)[:1000],
             "byte_size": report.byte_size,
             "content_hash": report.content_hash,
         }
         remove_abandoned_generations()
-        return _store(_Import(team, report, cases, origins), created_by)
+        return _store(_Import(team, report, cases, origins, on_stored), created_by)
 
 
 def _store(new: _Import, created_by: User | None) -> Ingested:
@@ -94,7 +110,7 @@ def _create(new: _Import, created_by: User | None) -> Ingested | None:
     version, revision = _interned(new)
     columns = {"ordered_at": timezone.now()} | run_columns(new.report.head, new.report.counts)
     try:
-        with staged_generation(new.team, new.cases) as generation, transaction.atomic():
+        with staged_generation(new.team, new.cases_to_store()) as generation, transaction.atomic():
             run = Run.objects.create(
                 team=new.team,
                 version=version,
@@ -216,7 +232,7 @@ def _replace(new: _Import, run: Run) -> Ingested | None:
     assert run.generation_id is not None  # only runs that begin here are without
     version, revision = _interned(new)
     columns = run_columns(new.report.head, new.report.counts) | dict(new.source)
-    with staged_generation(new.team, new.cases) as generation, transaction.atomic():
+    with staged_generation(new.team, new.cases_to_store()) as generation, transaction.atomic():
         current = Run.objects.filter(pk=run.pk, generation_id=run.generation_id)
         replaced = current.update(
             generation=generation, version=version, revision=revision, updated_at=timezone.now(), **columns

@@ -14,6 +14,7 @@ from django.db import transaction
 from kombu.exceptions import OperationalError
 
 EXECUTE_RUN = "reports.execute_run"
+IMPORT_UPLOAD = "reports.import_upload"
 
 log = logging.getLogger(__name__)
 

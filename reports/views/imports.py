@@ -1,15 +1,78 @@
-"""Uploads."""
+"""Uploads: the form, and the page of one that is imported in the background."""
 
-from django.http import HttpResponse
+from typing import Any, BinaryIO, cast
+
+from django.core.files.uploadedfile import UploadedFile
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_safe
 
 from reports.access import TeamRequest, page
+from reports.forms.imports import ImportForm
+from reports.models import Run
+from reports.pages.imports import (
+    FileLine,
+    import_job_page,
+    import_page,
+    queued_line,
+    refused_line,
+    taken_line,
+)
+from reports.pages.refusals import Refusal, status_of
+from reports.selectors.import_jobs import get_job
+from reports.services.import_jobs import queue_upload
+from reports.services.ingest import ReportRejected, ingest_report
+from reports.text import storable
+
+SMALL_BYTES = 8 << 20
+_TEMPLATE = "reports/import.html"
 
 
-@page()
-def import_reports(request: TeamRequest, **kwargs: object) -> HttpResponse:
-    return HttpResponse(status=501)
+@require_http_methods(["GET", "HEAD", "POST"])
+@page("runner")
+def import_reports(request: TeamRequest) -> HttpResponse:
+    """Answer every file; one that was taken alone leads on to its run or its job."""
+    if request.method != "POST":
+        return render(request, _TEMPLATE, {"page": import_page(small_bytes=SMALL_BYTES)})
+    form = ImportForm(request.POST, request.FILES)
+    if not form.is_valid():
+        shown = import_page(
+            errors=[str(error) for error in form.errors.get("report_files", ())], small_bytes=SMALL_BYTES
+        )
+        return render(request, _TEMPLATE, {"page": shown}, status=400)
+    answers = [_take(request, upload) for upload in form.cleaned_data["report_files"]]
+    lines = [line for line, _ in answers]
+    if len(lines) == 1 and lines[0].href:
+        return redirect(lines[0].href)
+    shown = import_page(lines, small_bytes=SMALL_BYTES)
+    return render(request, _TEMPLATE, {"page": shown}, status=max(status for _, status in answers))
 
 
-@page()
-def import_job(request: TeamRequest, **kwargs: object) -> HttpResponse:
-    return HttpResponse(status=501)
+def _take(request: TeamRequest, upload: "UploadedFile[Any]") -> tuple[FileLine, int]:
+    """Import one file, or queue it when it is large; return its line and the status that it alone would have."""
+    name = storable(upload.name or "")
+    if (upload.size or 0) > SMALL_BYTES:
+        return queued_line(name, queue_upload(team=request.team, user=request.user, upload=upload)), 200
+    try:
+        done = ingest_report(
+            team=request.team,
+            source=cast(BinaryIO, upload),
+            origin=Run.Origin.UPLOAD,
+            created_by=request.user,
+            file_name=upload.name or "",
+        )
+    except ReportRejected as rejection:
+        return refused_line(name, Refusal.of(rejection)), status_of(rejection)
+    return taken_line(name, done.outcome, done.run_pk), 200
+
+
+@require_safe
+@page("runner")
+def import_job(request: TeamRequest, pk: int) -> HttpResponse:
+    """The progress of an upload; htmx gets the part that moves."""
+    job = get_job(team=request.team, pk=pk)
+    if job is None:
+        raise Http404
+    is_part = request.headers.get("HX-Request") == "true"
+    template = "reports/partials/import_job.html" if is_part else "reports/import_job.html"
+    return render(request, template, {"page": import_job_page(job)})

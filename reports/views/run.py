@@ -42,8 +42,3 @@ def timings(request: TeamRequest, pk: uuid.UUID) -> HttpResponse:
 @page()
 def live(request: TeamRequest, **kwargs: object) -> HttpResponse:
     return HttpResponse(status=501)
-
-
-@page()
-def report(request: TeamRequest, **kwargs: object) -> HttpResponse:
-    return HttpResponse(status=501)

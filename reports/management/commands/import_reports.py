@@ -10,7 +10,6 @@ from django.core.management.base import BaseCommand
 from reports.management.people import chosen_team, chosen_user
 from reports.models import Run, Team, User
 from reports.services.ingest import ReportRejected, ingest_report
-from reports.text import storable
 
 _FAULTS_SHOWN = 20
 
@@ -36,9 +35,8 @@ class Command(BaseCommand):
         shown = ascii(str(path))[1:-1]
         try:
             with path.open("rb") as source:
-                name = storable(path.name)
                 done = ingest_report(
-                    team=team, source=source, origin=Run.Origin.COMMAND, created_by=user, file_name=name
+                    team=team, source=source, origin=Run.Origin.COMMAND, created_by=user, file_name=path.name
                 )
         except OSError as error:
             self.stderr.write(f"{shown}: cannot be read: {error.strerror}.")
