@@ -148,7 +148,8 @@ class Services:
         config.hook.pytest_deselected(items=[item for item in items if self._lacking(item)])
         for item in items:
             self.left_out.update(self._lacking(item))
-        items[:] = kept
+        # Last, because Playwright leaves its event loop running in this thread, where nothing asynchronous works then.
+        items[:] = sorted(kept, key=lambda item: "browser" in needs_of(item))
 
     def pytest_runtest_call(self, item: pytest.Item) -> None:
         self.used.update(needs_of(item))

@@ -83,3 +83,14 @@ def test_tests_that_lack_a_service_are_left_out_and_counted() -> None:
     assert items == [complete]
     assert told == [lacking]
     assert services.left_out == {"browser": 1}
+
+
+def test_browser_tests_come_last_and_the_others_keep_their_order() -> None:
+    hook = SimpleNamespace(pytest_deselected=lambda items: None)
+    one, two, three = item("db"), item("page"), item("tmp_path")
+    items = [one, two, three]
+
+    services = session(redis=True, browser=True)
+    services.pytest_collection_modifyitems(config=SimpleNamespace(hook=hook), items=items)  # type: ignore[arg-type]
+
+    assert items == [one, three, two]
