@@ -10,6 +10,7 @@ import pytest
 from evalrunner import EvaluationError, run_evaluation
 from evalrunner.cases import turn_id
 from evalrunner.models import EvaluationReport
+from evalrunner.runner.journal import Journal
 
 from tests.runner.edge import TARGET
 from tests.runner.scripts import SECRET
@@ -449,6 +450,22 @@ def test_adapters_may_be_plain_functions_too() -> None:
     case, _, _ = run_virtually(timed(run(Plain())))
 
     assert case.status == "passed"
+
+
+def test_a_defect_of_the_runner_itself_is_raised_and_leaves_no_task(monkeypatch: pytest.MonkeyPatch) -> None:
+    adapter = GuestAdapter()
+
+    def break_down(journal: Journal, index: int, case: Any) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(Journal, "record", break_down)
+
+    async def run_and_count() -> int:
+        with pytest.raises(ZeroDivisionError):
+            await run(adapter, suite_of(5), concurrency=3, timeout_ms=60_000)
+        return len(asyncio.all_tasks()) - 1
+
+    assert run_virtually(run_and_count()) == 0
 
 
 # --------------------------------------------------------------------------------------------------- what guests share

@@ -6,12 +6,14 @@ to store one case only:
 
     def on_checkpoint(checkpoint):
         changed = checkpoint.event.case_index
-        if changed is not None:  # None: the run as a whole began or ended
+        if checkpoint.event.type == EventType.RUN_STARTED:
+            store_all(checkpoint.cases)  # pending, or taken over from the report that is resumed
+        elif changed is not None:
             store(changed, checkpoint.cases[changed])
         store_run(checkpoint.status, checkpoint.summary)
 
-``run.completed`` brings ``finished_at`` and the results of the suite's assertions. All other cases are the very
-objects of the checkpoint before.
+All other cases are the very objects of the checkpoint before. ``run.completed`` changes no case; it brings the final
+status, ``finished_at`` and the results of the suite's assertions.
 """
 
 from __future__ import annotations

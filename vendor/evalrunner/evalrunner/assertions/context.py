@@ -49,6 +49,8 @@ def detach_context(context: EvaluationContext | Mapping[str, Any]) -> Evaluation
     if isinstance(context, Mapping):
         history, cases, signal = (context.get(name) for name in ("history", "cases", "signal"))
         context = EvaluationContext(context.get("observation"), history or (), cases, signal)
+    if not isinstance(context, EvaluationContext):
+        raise EvaluationError(OBSERVATION_INVALID)
     observation = freeze_object(context.observation)
     history = tuple(_detached(context.history))
     cases = None if context.cases is None else tuple(_detached(context.cases))
