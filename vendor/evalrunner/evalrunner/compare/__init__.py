@@ -6,6 +6,15 @@ Pure code without framework, clock or I/O: the site, its API and the command lin
 from evalrunner.compare.changes import FOLDED, IMPROVEMENTS, MIRROR, REGRESSIONS, Change, Group, classify, group_of
 from evalrunner.compare.clusters import CLUSTER_MIRROR, Cluster, ClusterChange, clusters_of
 from evalrunner.compare.comparability import Difference, SideFacts, differences, redefined, usual_repetitions
+from evalrunner.compare.conversations import (
+    DEFAULT_IGNORED,
+    Repetition,
+    TurnDifference,
+    TurnMark,
+    turn_difference,
+    typical_pair,
+    without,
+)
 from evalrunner.compare.definitions import definition_digest
 from evalrunner.compare.engine import Comparison, Judgement, Row, compare, compare_samples, judge
 from evalrunner.compare.matrix import MATRIX_ORDER, MISSING, Cell, matrix_of, paired
@@ -21,14 +30,18 @@ from evalrunner.compare.outcomes import (
     run_outcomes,
     samples_of,
 )
+from evalrunner.compare.sequences import align, common_subsequence
 from evalrunner.compare.signatures import FailureSignature, failing_in_words, failure_signature
+from evalrunner.compare.structures import DifferenceKind, Node, same_value, structural_difference
 from evalrunner.compare.tally import DECIDED, STATUS_ORDER, Tally, percent_text, tally, tally_statuses
+from evalrunner.compare.texts import Piece, PieceKind, text_difference
 from evalrunner.compare.words import Phrase, difference_in_words, in_words, rates_in_words, sentence
 from evalrunner.models import CaseStatus
 
 __all__ = [
     "CLUSTER_MIRROR",
     "DECIDED",
+    "DEFAULT_IGNORED",
     "FOLDED",
     "IMPROVEMENTS",
     "MATRIX_ORDER",
@@ -44,20 +57,29 @@ __all__ = [
     "ClusterChange",
     "Comparison",
     "Difference",
+    "DifferenceKind",
     "FailureSignature",
     "Group",
     "Judgement",
+    "Node",
     "Phrase",
+    "Piece",
+    "PieceKind",
+    "Repetition",
     "Row",
     "RunFacts",
     "RunOutcomes",
     "Sample",
     "SideFacts",
     "Tally",
+    "TurnDifference",
+    "TurnMark",
     "VariantId",
+    "align",
     "case_outcome",
     "classify",
     "clusters_of",
+    "common_subsequence",
     "compare",
     "compare_samples",
     "definition_digest",
@@ -76,9 +98,15 @@ __all__ = [
     "redefined",
     "run_facts",
     "run_outcomes",
+    "same_value",
     "samples_of",
     "sentence",
+    "structural_difference",
     "tally",
     "tally_statuses",
+    "text_difference",
+    "turn_difference",
+    "typical_pair",
     "usual_repetitions",
+    "without",
 ]
