@@ -24,6 +24,7 @@ CASES: Final = "cases"
 _CHUNK: Final = 1 << 17  # bytes
 _NEAR_END: Final = 16  # characters; no number, literal or escape that was cut off fails earlier before the end
 _LONGEST_WHOLE: Final = 309  # digits; no finite double has more before its point
+_BRACKETED: Final = frozenset('{["')
 _MAX_BLANKS: Final = 1 << 24  # characters in one run
 
 _blanks = re.compile(r"[ \t\n\r]*").match
@@ -225,8 +226,8 @@ class _Reader:
             self._check_count()
             try:
                 value, end = self._scan(_fast)
-                # A bare number may go on in the next chunk.
-                if end < len(self.buffer) or self.is_complete or (first is not None and first in '{["'):
+                # A bare number may go on in the next chunk, also "1." and "1e-".
+                if self.is_complete or first in _BRACKETED or end < len(self.buffer) - _NEAR_END:
                     if self.buffer.find("-0", self.position, end) >= 0 and _negative_zero(
                         self.buffer, self.position, end + 1
                     ):
