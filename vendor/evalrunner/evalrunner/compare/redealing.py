@@ -1,0 +1,169 @@
+"""Did this suite get worse? The re-dealing test.
+
+The scenarios are fixed; chance lies in the repetitions. If nothing had changed, the decided cases of a scenario variant
+could as well have been dealt to the two sides the other way round: inside each variant they are dealt out again, each
+side getting as many as it has, and the statistic is the sum over variants of how far the rate fell (rises count nought,
+so that fixes never cancel breaks). The p value is the share of arrangements that fall at least as far as was observed;
+with one case a side it is the one-sided McNemar test.
+
+The share is exact: the variants are independent, so the distribution of the sum is a convolution, carried out on whole
+numbers (a common multiple of the sides' sizes). Where sizes are so mixed that the sums would be too many, it is
+estimated from seeded re-dealings instead, the observed arrangement counted among them.
+
+Sources: E. J. G. Pitman, J. R. Stat. Soc. Suppl. 4 (1937) 119-130 (the permutation test). B. Phipson, G. K. Smyth,
+Stat. Appl. Genet. Mol. Biol. 9 (2010) 39 (counting the observed one).
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+MOST_STEPS: Final = 4_000_000  # of the exact convolution
+DRAWS: Final = 20_000  # re-dealings where the exact way is too long
+_SEED: Final = 20_240_229
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """One scenario variant decided on both sides: ``passed`` of ``decided`` cases, decided >= 1."""
+
+    baseline_passed: int
+    baseline_decided: int
+    candidate_passed: int
+    candidate_decided: int
+
+    @property
+    def key(self) -> tuple[int, int, int]:
+        """What decides how the pair can be dealt: passes in all, and the sizes of the sides."""
+        passed = self.baseline_passed + self.candidate_passed
+        return passed, self.baseline_decided, self.candidate_decided
+
+
+@dataclass(frozen=True, slots=True)
+class Redealing:
+    """``p_value`` in the falling direction; ``expected_regressions`` the mean number of variants whose rate falls by
+    chance alone; ``is_exact`` False where the p value was estimated; ``can_estimate_noise`` False where no variant has
+    two cases on any side.
+    """
+
+    p_value: float
+    expected_regressions: float
+    is_exact: bool
+    can_estimate_noise: bool
+
+
+def redeal(pairs: Sequence[Pair]) -> Redealing:
+    """Test whether the rates fell; without pairs, or where none fell, the p value is 1."""
+    noise = any(pair.baseline_decided > 1 or pair.candidate_decided > 1 for pair in pairs)
+    expected = math.fsum(_falling_share(*pair.key) for pair in pairs)
+    scale = math.lcm(*(size for pair in pairs for size in (pair.baseline_decided, pair.candidate_decided)))
+    exact = _exact_p(pairs, scale) if scale < 2**40 else None
+    if exact is not None:
+        return Redealing(exact, expected, True, noise)
+    return Redealing(_estimated_p(pairs), expected, False, noise)
+
+
+@lru_cache(maxsize=4096)
+def _deals(passed: int, baseline: int, candidate: int) -> tuple[tuple[int, int], ...]:
+    """Return how often each number of passes falls to the candidate: (passes, arrangements)."""
+    lowest, highest = max(0, passed - baseline), min(passed, candidate)
+    return tuple(
+        (dealt, math.comb(candidate, dealt) * math.comb(baseline, passed - dealt))
+        for dealt in range(lowest, highest + 1)
+    )
+
+
+def _fall(passed: int, dealt: int, baseline: int, candidate: int, scale: int) -> int:
+    """How far the rate falls, in ``scale``-ths."""
+    return max(0, (passed - dealt) * (scale // baseline) - dealt * (scale // candidate))
+
+
+@lru_cache(maxsize=4096)
+def _falling_share(passed: int, baseline: int, candidate: int) -> float:
+    deals = _deals(passed, baseline, candidate)
+    falling = sum(ways for dealt, ways in deals if (passed - dealt) * candidate > dealt * baseline)
+    return falling / math.comb(baseline + candidate, passed)
+
+
+def _exact_p(pairs: Sequence[Pair], scale: int) -> float | None:
+    """Return the exact p value, or None where it would take too many steps.
+
+    Pairs of one kind are folded together, and sums that have reached the observed one are kept as one: they only grow.
+    """
+    observed = _observed(pairs, scale)
+    if not observed:
+        return 1.0
+    sums: dict[int, float] = {0: 1.0}
+    reached, steps = 0.0, 0
+    for key, times in sorted(Counter(pair.key for pair in pairs).items()):
+        falls = _fall_shares(key, scale)
+        if len(falls) == 1:
+            continue  # this kind of pair can be dealt in one way only
+        for _ in range(times):
+            steps += len(sums) * len(falls)
+            if steps > MOST_STEPS:
+                return None
+            sums, beyond = _convolved(sums, falls, observed)
+            reached += beyond
+    return min(1.0, reached)
+
+
+def _observed(pairs: Sequence[Pair], scale: int) -> int:
+    return sum(
+        _fall(pair.key[0], pair.candidate_passed, pair.baseline_decided, pair.candidate_decided, scale)
+        for pair in pairs
+    )
+
+
+def _fall_shares(key: tuple[int, int, int], scale: int) -> list[tuple[int, float]]:
+    passed, baseline, candidate = key
+    ways: Counter[int] = Counter()
+    for dealt, arrangements in _deals(*key):
+        ways[_fall(passed, dealt, baseline, candidate, scale)] += arrangements
+    whole = math.comb(baseline + candidate, passed)
+    return [(fall, count / whole) for fall, count in sorted(ways.items())]
+
+
+def _convolved(
+    sums: dict[int, float], falls: Sequence[tuple[int, float]], observed: int
+) -> tuple[dict[int, float], float]:
+    below: dict[int, float] = {}
+    beyond: list[float] = []
+    for total, share in sums.items():
+        for fall, chance in falls:
+            reached = total + fall
+            if reached >= observed:
+                beyond.append(share * chance)
+            else:
+                below[reached] = below.get(reached, 0.0) + share * chance
+    return below, math.fsum(beyond)
+
+
+def _estimated_p(pairs: Sequence[Pair]) -> float:
+    chance = random.Random(_SEED)
+    tables = [_table(pair.key) for pair in pairs]
+    observed = math.fsum(
+        max(0.0, pair.baseline_passed / pair.baseline_decided - pair.candidate_passed / pair.candidate_decided)
+        for pair in pairs
+    )
+    totals = [0.0] * DRAWS
+    for falls, weights in tables:
+        for draw, fall in enumerate(chance.choices(falls, cum_weights=weights, k=DRAWS)):
+            totals[draw] += fall
+    return (1 + sum(total >= observed - 1e-9 for total in totals)) / (DRAWS + 1)
+
+
+def _table(key: tuple[int, int, int]) -> tuple[list[float], list[float]]:
+    passed, baseline, candidate = key
+    falls, weights, whole = [], [], 0.0
+    for dealt, ways in _deals(*key):
+        falls.append(max(0.0, (passed - dealt) / baseline - dealt / candidate))
+        whole += ways / math.comb(baseline + candidate, passed)
+        weights.append(whole)
+    return falls, weights
