@@ -399,7 +399,7 @@ def test_all_files_are_reported_whatever_is_wrong_with_one(go: Path) -> None:
         "report.json.gz: valid report of 1 cases, completed",
     ]
     assert done.stderr.splitlines() == [
-        "wrong.json: the summary does not agree with the cases (EVALUATION_RESUME_INVALID)",
+        "wrong.json: summary.passed: says 7, but the cases give 1 (EVALUATION_RESUME_INVALID)",
         "other.json: neither a suite (no scenarios) nor a report (no runId, no cases)",
     ]
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Final
 
 from evalrunner.cli.faults import describe_faults
 from evalrunner.cli.inputs import InputError, UnreadableError, read_json
+from evalrunner.cli.report_faults import report_faults
 from evalrunner.errors import EvaluationError
-from evalrunner.reports import parse_evaluation_report
 from evalrunner.suites import parse_evaluation_suite
 
 SUMMARY = "check suites and reports; every fault is listed with its place"
@@ -41,35 +41,28 @@ def _check(path: str) -> int:
 
 
 def _check_value(path: str, value: object) -> int:
-    kind = _kind(value)
-    if kind is None:
-        print(f"{path}: neither a suite (no scenarios) nor a report (no runId, no cases)", file=sys.stderr)
+    faults, description = _examine(value)
+    for fault in faults:
+        print(f"{path}: {fault}", file=sys.stderr)
+    if faults:
         return FAULTY
-    try:
-        print(f"{path}: valid {kind} {_DESCRIBE[kind](value)}")
-    except EvaluationError as error:
-        for fault in describe_faults(error, value, kind):
-            print(f"{path}: {fault}", file=sys.stderr)
-        return FAULTY
+    print(f"{path}: {description}")
     return VALID
 
 
-def _kind(value: object) -> str | None:
-    """Tell what a document is meant to be by the members that only it can have."""
-    if not isinstance(value, Mapping):
-        return None
-    if "runId" in value or "cases" in value:
-        return "report"
-    return "suite" if "scenarios" in value else None
+def _examine(value: object) -> tuple[list[str], str]:
+    """Read a document as what it looks like; its faults, or else a description."""
+    if isinstance(value, Mapping) and ("runId" in value or "cases" in value):
+        faults = report_faults(value)
+        return faults, "" if faults else f"valid report of {len(value['cases']):,} cases, {value['status']}"
+    if isinstance(value, Mapping) and "scenarios" in value:
+        return _examine_suite(value)
+    return ["neither a suite (no scenarios) nor a report (no runId, no cases)"], ""
 
 
-def _describe_suite(value: object) -> str:
-    return f"of {len(parse_evaluation_suite(value).scenarios):,} scenarios"
-
-
-def _describe_report(value: object) -> str:
-    report = parse_evaluation_report(value)
-    return f"of {len(report.cases):,} cases, {report.status}"
-
-
-_DESCRIBE: Final[Mapping[str, Callable[[object], str]]] = {"suite": _describe_suite, "report": _describe_report}
+def _examine_suite(value: object) -> tuple[list[str], str]:
+    try:
+        suite = parse_evaluation_suite(value)
+    except EvaluationError as error:
+        return describe_faults(error, value, "suite"), ""
+    return [], f"valid suite of {len(suite.scenarios):,} scenarios"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import json
 import os
 import sys
@@ -85,7 +86,8 @@ def _tell(report: EvaluationReport, file: ReportFile) -> int:
         raise InputError(f"{file.path}: the report cannot be written: {error.strerror or error}") from None
     passed = has_passed(report)
     outcome = {"passed": passed, "summary": report.summary.to_data(), "reportFile": str(Path(file.path).absolute())}
-    print(json.dumps(outcome, indent=2))
+    with contextlib.suppress(BrokenPipeError):  # whoever wanted to read it has gone; the exit status still tells
+        print(json.dumps(outcome, indent=2), flush=True)
     return PASSED if passed else NOT_PASSED
 
 
