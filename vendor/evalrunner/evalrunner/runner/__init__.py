@@ -78,15 +78,11 @@ async def run_evaluation(
     fingerprint = run_fingerprint(definition, ids, version.to_data(), adapter.id, adapter.version)
     run_id = str(uuid4())
     if previous is None:
-        first_states = [fresh_case(run_id, case) for case in cases]
-        todo: Iterable[int] = range(len(cases))
+        states = [(fresh_case(run_id, case), True) for case in cases]
     else:
         check_fit(previous, fingerprint, cases)
         policy = ResumePolicy(bool(retry_failed), getattr(adapter, "supports_resume", False) is True)
-        taken = list(take_over(previous, cases, run_id, policy))
-        first_states = [case for case, _ in taken]
-        todo = [index for index, (_, is_open) in enumerate(taken) if is_open]
+        states = list(take_over(previous, cases, run_id, policy))
     resumed_from = None if previous is None else previous.run_id
     head = ReportHead(run_id, definition, fingerprint, version, now_text(), resumed_from)
-    plan = Plan(head, cases, first_states, tuple(todo), adapter, known, limits)
-    return await Run(plan, cancel, on_checkpoint, on_event).execute()
+    return await Run(Plan(head, cases, states, adapter, known, limits), cancel, on_checkpoint, on_event).execute()

@@ -40,13 +40,12 @@ _COUNTED: Final = frozenset({CaseStatus.FAILED, CaseStatus.ERROR})
 class Plan:
     """Everything a run needs, checked.
 
-    ``states`` are the cases as they stand before the run, ``todo`` the indexes of those to work on, in order.
+    ``states`` are the cases as they stand before the run, and whether each is still to be worked on.
     """
 
     head: ReportHead
     cases: Sequence[ExpandedCase]
-    states: Sequence[EvaluationCase]
-    todo: Sequence[int]
+    states: Sequence[tuple[EvaluationCase, bool]]
     adapter: Any
     evaluators: Evaluators
     limits: Limits
@@ -69,10 +68,10 @@ class Run:
         self.clock_s: Callable[[], float] = loop.time
         self._timeout_s = plan.limits.timeout_ms / 1000
         self._cancel, self._cases = cancel, plan.cases
-        self._todo = iter(plan.todo)
+        self._todo = iter([index for index, (_, is_open) in enumerate(plan.states) if is_open])
         self._failures = 0
         self._suite = plan.head.suite
-        self._journal = Journal(plan.head, plan.states)
+        self._journal = Journal(plan.head, (case for case, _ in plan.states))
         self.publisher = Publisher(self._journal, on_checkpoint, on_event, self._stop)
         self._crew = Crew()
         self._lanes: list[Lane] = []
