@@ -11,6 +11,7 @@ from reports.views import (
     help,
     home,
     imports,
+    live,
     new_run,
     run,
     runs,
@@ -38,7 +39,7 @@ urlpatterns = [
     path("runs/import/", imports.import_reports, name="import"),
     path("imports/<int:pk>/", imports.import_job, name="import-job"),
     path("runs/<uuid:pk>/", run.run_page, name="run"),
-    path("runs/<uuid:pk>/live/", run.live, name="run-live"),
+    path("runs/<uuid:pk>/live/", live.live, name="run-live"),
     path("runs/<uuid:pk>/timings/", run.timings, name="run-timings"),
     path("runs/<uuid:pk>/cancel/", new_run.cancel, name="cancel-run"),
     path("runs/<uuid:pk>/report.json", download.report, name="run-report"),
@@ -51,6 +52,7 @@ urlpatterns = [
     path("targets/<int:pk>/trend.json", targets.trend, name="target-trend"),
     path("suites/", suites.suite_list, name="suites"),
     path("suites/<int:pk>/", suites.suite_page, name="suite"),
+    path("suites/<int:pk>/revisions/<int:revision>.json", suites.suite_definition, name="suite-definition"),
 ]
 
 if settings.DEBUG:

@@ -82,7 +82,11 @@ class OptionLimits:
 
 @dataclass(frozen=True)
 class RunPlan:
-    """What will run. ``variant_count`` counts scenario variants; ``external`` the scenarios that write outside."""
+    """What will run.
+
+    ``variant_count`` counts scenario variants; ``external`` names the scenarios that write outside, ``skipped`` those
+    that only leave a reason. Turns are counted as if every conversation went to its end.
+    """
 
     case_count: int
     turn_count: int
@@ -92,8 +96,19 @@ class RunPlan:
     external: tuple[str, ...]
     skipped: tuple[str, ...]
 
+    @property
+    def words(self) -> str:
+        """Say how many cases and turns there are, and how they come about."""
+        variants = f" in {self.variant_count:,} variants" if self.variant_count != self.scenario_count else ""
+        factors = f"{_counted(self.scenario_count, 'scenario')}{variants} × {_counted(self.repetitions, 'repetition')}"
+        return f"{factors} = {_counted(self.case_count, 'case')}, {_counted(self.turn_count, 'turn')}"
 
-_RANGES: Mapping[str, int] = {
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+NUMBERS: Mapping[str, int] = {
     "repetitions": MAX_REPETITIONS,
     "concurrency": MAX_CONCURRENCY,
     "max_cases": MAX_MAX_CASES,
@@ -104,7 +119,7 @@ _RANGES: Mapping[str, int] = {
 
 def check_options(options: RunOptions, limits: OptionLimits, *, allows_external_writes: bool) -> list[Refusal]:
     """Return what speaks against the options alone, whatever the suite is."""
-    refusals = [refusal for name, most in _RANGES.items() for refusal in _check_number(options, limits, name, most)]
+    refusals = [refusal for name, most in NUMBERS.items() for refusal in _check_number(options, limits, name, most)]
     if options.allow_external_writes and not allows_external_writes:
         sentence = "External writes are not allowed here: neither for this target nor by your role they may be."
         refusals.append(Refusal("allow_external_writes", EXTERNAL_WRITES_NOT_AUTHORIZED, sentence))

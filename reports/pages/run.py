@@ -13,6 +13,7 @@ from reports.domain.expressions import Expression, expressions
 from reports.domain.grammar import Sign, outcome_of
 from reports.domain.wording import duration_in_words
 from reports.models import Execution, Run
+from reports.pages.live import LivePart
 from reports.pages.parts import Action, Bar, Crumb, Empty, Fact, Pager, Pips
 from reports.selectors import run as selector
 from reports.selectors.run import CaseFilters, CaseRow, CasesPage, Cluster, Lineage, Pip
@@ -90,7 +91,7 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class RunPage:
-    """``live`` is the fragment of a run that goes on here (None otherwise)."""
+    """``live`` is the moving part of a run that is executed here (None otherwise)."""
 
     run: Run
     title: str
@@ -127,17 +128,17 @@ class RunPage:
     definition_words: str
     definition_href: str
     record: tuple[Fact, ...]
-    live: object | None = None
+    live: LivePart | None = None
 
 
-def run_page(run: Run, filters: CaseFilters, cursor: str, *, live: object | None = None) -> RunPage:
+def run_page(run: Run, filters: CaseFilters, cursor: str, *, live: LivePart | None = None) -> RunPage:
     """Read and decide all that the page of a run shows."""
     cases = selector.list_cases(run, filters, cursor=cursor)
     found_clusters, signatures = selector.clusters(run)
     counts = selector.status_counts(run)
     counted = tally(counts)
     previous = selector.previous_version_run(run)
-    execution = selector.execution_of(run) if run.origin in ("web", "api") else None
+    execution = selector.execution_of(run) if live is not None else None
     return RunPage(
         run=run,
         title=f"{run.version.target.target_id} @ {run.version.label or run.version.fingerprint}",
@@ -165,8 +166,8 @@ def run_page(run: Run, filters: CaseFilters, cursor: str, *, live: object | None
         previous_href=compare_href(previous.pk, run.pk) if previous else "",
         rerun_href=f"{reverse('new-run')}?{urlencode({'rerun': str(run.pk)})}",
         side=f"run:{run.pk}",
-        has_report=run.status not in ("queued", "rejected"),
-        notices=_notices(run, execution),
+        has_report=run.run_id != "",
+        notices=_notices(run) if live is None else tuple(Notice(each.level, each.text) for each in live.notices),
         failures_words=_failures_words(counts, signatures),
         no_failures_words="Nothing failed." if counted.decided else "No case has been decided.",
         empty=_empty(run, filters),
@@ -221,21 +222,11 @@ def _definition_href(run: Run) -> str:
     return f"{reverse('suite', args=[run.revision.suite_id])}?revision={run.revision_id}"
 
 
-def _notices(run: Run, execution: Execution | None) -> tuple[Notice, ...]:
-    """Say what a reader must know before reading counts: why a run stopped or never began."""
-    notices = []
-    if execution is not None and execution.stop_reason:
-        notices.append(Notice("warning", f"Stopped early: {execution.stop_reason}"))
-    if execution is not None and execution.error_code:
-        places = f" at {', '.join(execution.error_paths)}" if execution.error_paths else ""
-        notices.append(Notice("error", f"{_ENDINGS.get(run.status, 'Broke off')}: {execution.error_code}{places}"))
-    if run.status == "interrupted":
-        notices.append(Notice("error", "The worker of this run vanished. Every turn that it had stored is here."))
-    if run.status == "running" and execution is None:
-        notices.append(
-            Notice("info", "Imported while its run went on. Import the final report to update it.")
-        )
-    return tuple(notices)
+def _notices(run: Run) -> tuple[Notice, ...]:
+    """Say what a reader of an imported run must know before reading counts."""
+    if run.status != "running":
+        return ()
+    return (Notice("info", "Imported while its run went on. Import the final report to update it."),)
 
 
 def _failures_words(counts: Mapping[str, int], signatures: int) -> str:

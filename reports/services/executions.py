@@ -94,7 +94,7 @@ def request_run(
     earlier = _earlier(key, request)
     if earlier is not None:
         return earlier
-    entry = _find_entry(request.target_name)
+    entry = find_entry(request.target_name)
     fingerprint = _find_fingerprint(entry, request.fingerprint)
     plan = check_request(entry, request, may_authorise_writes=may_authorise_writes)
     revision = request.suite if isinstance(request.suite, SuiteRevision) else intern_revision(team, request.suite)
@@ -108,7 +108,11 @@ def request_run(
         ordered_at=timezone.now(),
         created_by=user,
     )
-    planned = {"planned_cases": plan.case_count, "planned_turns": plan.turn_count, "asked": storable(request.fingerprint)}
+    planned = {
+        "planned_cases": plan.case_count,
+        "planned_turns": plan.turn_count,
+        "asked": storable(request.fingerprint),
+    }
     try:
         with transaction.atomic():
             run.save(force_insert=True)
@@ -158,7 +162,8 @@ def _suite_of(request: RunRequest) -> EvaluationSuite:
     return parse_evaluation_suite(unpack(request.suite.definition))
 
 
-def _find_entry(name: str) -> TargetEntry:
+def find_entry(name: str) -> TargetEntry:
+    """Return a registered target. Raises RequestRefused."""
     try:
         entry = find_target(name)
     except TargetsFileError as error:

@@ -1,20 +1,104 @@
 """Start and cancel runs."""
 
-from django.http import HttpResponse
+from __future__ import annotations
 
-from reports.access import TeamRequest, page
+import uuid
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse, HttpResponseRedirect
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_POST
+
+from reports.access import TeamRequest, page, role_includes
+from reports.domain.run_draft import RunDraft
+from reports.domain.run_options import Refusal, RequestRefused
+from reports.forms.new_run import draft_from_address, draft_from_form, read_upload
+from reports.pages import new_run as pages
+from reports.pages.rerun import rerun_draft
+from reports.selectors.run import get_run
+from reports.services import new_run as service
+from reports.services.executions import NotCancellable, request_cancel
+from reports.services.run_suites import MOST_BYTES
 
 
-@page()
-def new_run(request: TeamRequest, **kwargs: object) -> HttpResponse:
-    return HttpResponse(status=501)
+@require_http_methods(["GET", "HEAD", "POST"])
+@page("runner")
+def new_run(request: TeamRequest) -> HttpResponse:
+    """Show the form; sent, start the run, or with ``preview`` only show what would run."""
+    if request.method != "POST":
+        draft, note = _first_draft(request)
+        return _form(request, draft, note=note)
+    draft = draft_from_form(request.POST)
+    try:
+        draft = _with_upload(request, draft)
+    except RequestRefused as refused:
+        return _form(request, draft, refused.refusals)
+    if "preview" in request.POST:
+        return _form(request, draft)
+    try:
+        requested = service.start_run(team=request.team, user=request.user, draft=draft, is_admin=_is_admin(request))
+    except RequestRefused as refused:
+        return _form(request, draft, refused.refusals)
+    return redirect("run", pk=requested.run_pk)
 
 
-@page()
-def preview(request: TeamRequest, **kwargs: object) -> HttpResponse:
-    return HttpResponse(status=501)
+@require_POST
+@page("runner")
+def preview(request: TeamRequest) -> HttpResponse:
+    """Return the parts of the form that follow from the others."""
+    refusals: tuple[Refusal, ...] = ()
+    draft = draft_from_form(request.POST)
+    try:
+        draft = _with_upload(request, draft)
+    except RequestRefused as refused:
+        refusals = refused.refusals
+    shown = pages.new_run_page(request.team, draft, is_admin=_is_admin(request), refusals=refusals)
+    return render(request, "reports/partials/new_run_preview.html", {"page": shown})
 
 
-@page()
-def cancel(request: TeamRequest, **kwargs: object) -> HttpResponse:
-    return HttpResponse(status=501)
+@require_POST
+@page("runner")
+def cancel(request: TeamRequest, pk: uuid.UUID) -> HttpResponse:
+    if get_run(team=request.team, pk=pk) is None:
+        raise Http404
+    try:
+        outcome = request_cancel(team=request.team, run_pk=pk, user=request.user)
+    except NotCancellable as refused:
+        messages.warning(request, str(refused))
+    else:
+        words = {
+            "cancelled": "The run is cancelled; it had not begun.",
+            "requested": "The run is being cancelled: turns in flight end as cancelled, what is done stays.",
+        }
+        messages.success(request, words[outcome])
+    return HttpResponseRedirect(reverse("run", args=[pk]))
+
+
+def _with_upload(request: TeamRequest, draft: RunDraft) -> RunDraft:
+    content = read_upload(request.FILES, most_bytes=MOST_BYTES)
+    return service.choose_upload(team=request.team, draft=draft, content=content)
+
+
+def _first_draft(request: TeamRequest) -> tuple[RunDraft, str]:
+    """Return the form as it is opened: empty, as the address fills it in, or to repeat a run."""
+    asked = request.GET.get("rerun")
+    if not asked:
+        return draft_from_address(request.GET), ""
+    try:
+        pk = uuid.UUID(asked)
+    except ValueError:
+        raise Http404 from None
+    found = rerun_draft(request.team, pk)
+    if found is None:
+        raise Http404
+    return found
+
+
+def _form(request: TeamRequest, draft: RunDraft, refusals: tuple[Refusal, ...] = (), *, note: str = "") -> HttpResponse:
+    shown = pages.new_run_page(request.team, draft, is_admin=_is_admin(request), refusals=refusals, rerun_note=note)
+    return render(request, "reports/new_run.html", {"page": shown}, status=422 if refusals else 200)
+
+
+def _is_admin(request: TeamRequest) -> bool:
+    return role_includes(request.membership.role, "admin")

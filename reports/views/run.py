@@ -6,10 +6,11 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
-from reports.access import TeamRequest, page
+from reports.access import TeamRequest, page, role_includes
 from reports.forms.cases import CaseFilterForm
 from reports.models import Run
 from reports.pages import run as pages
+from reports.pages.live import live_part
 from reports.selectors import run as selector
 
 
@@ -26,7 +27,8 @@ def run_page(request: TeamRequest, pk: uuid.UUID) -> HttpResponse:
     run = _run(request, pk)
     form = CaseFilterForm(request.GET)
     faults = () if form.is_valid() else form.faults()
-    shown = pages.run_page(run, form.filters(), form.cleaned_data.get("after") or "")
+    live = live_part(run, may_cancel=role_includes(request.membership.role, "runner"))
+    shown = pages.run_page(run, form.filters(), form.cleaned_data.get("after") or "", live=live)
     return render(request, "reports/run.html", {"page": shown, "faults": faults}, status=400 if faults else 200)
 
 
@@ -38,7 +40,3 @@ def timings(request: TeamRequest, pk: uuid.UUID) -> HttpResponse:
     template = "reports/partials/timings.html" if request.headers.get("HX-Request") else "reports/run_timings.html"
     return render(request, template, {"page": shown})
 
-
-@page()
-def live(request: TeamRequest, **kwargs: object) -> HttpResponse:
-    return HttpResponse(status=501)

@@ -1,0 +1,60 @@
+"""A filled-in form for a new run, as it was typed: nothing in it is checked yet."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from evalrunner.errors import OPTIONS_INVALID
+
+from reports.domain.run_options import NUMBERS, Refusal, RunOptions
+
+_DEFAULTS = RunOptions()
+_is_whole = re.compile(r"[0-9]{1,12}").fullmatch
+
+
+@dataclass(frozen=True)
+class RunDraft:
+    """A filled-in form. ``suite`` is "offered:<place>", "revision:<pk>" or ""; ``numbers`` are texts by option name.
+
+    ``shown`` says for which target and suite the reader's choices were made; ``key`` makes a double click one run.
+    """
+
+    target: str = ""
+    fingerprint: str = ""
+    suite: str = ""
+    scenarios: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    numbers: Mapping[str, str] = field(default_factory=dict)
+    allow_external_writes: bool = False
+    early_alarm: bool = True
+    shown: str = ""
+    key: str = ""
+
+    def number(self, name: str) -> str:
+        return self.numbers.get(name) or str(getattr(_DEFAULTS, name))
+
+    def options(self) -> tuple[RunOptions, list[Refusal]]:
+        """Return the options as far as they can be read, and what cannot."""
+        refusals = [
+            Refusal(name, OPTIONS_INVALID, "Give a whole number.")
+            for name in NUMBERS
+            if not _is_whole(self.number(name).strip())
+        ]
+        wrong = {refusal.field for refusal in refusals}
+        numbers: dict[str, Any] = {name: int(self.number(name)) for name in NUMBERS if name not in wrong}
+        options = RunOptions(
+            scenario_ids=self.scenarios or None,
+            tags=self.tags or None,
+            allow_external_writes=self.allow_external_writes,
+            early_alarm=self.early_alarm,
+            **numbers,
+        )
+        return options, refusals
+
+    def idempotency_key(self) -> str:
+        """Return a key that the same form, sent twice unchanged, gives twice."""
+        said = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "shown"}
+        return repr(sorted(said.items(), key=lambda item: item[0])) if self.key else ""

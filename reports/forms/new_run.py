@@ -1,0 +1,65 @@
+"""What the form for a new run holds: read from a request, an address or an earlier run, kept as it was typed."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from django.core.files.uploadedfile import UploadedFile
+from django.http import QueryDict
+
+from reports.domain.run_draft import RunDraft
+from reports.domain.run_options import NUMBERS, RunOptions
+
+MOST_PICKED = 10_000
+
+
+def read_upload(files: Mapping[str, Any], *, most_bytes: int) -> bytes | None:
+    """Return the suite file that came along, one byte more than ``most_bytes`` at most; None without one."""
+    upload = files.get("suite_file")
+    return upload.read(most_bytes + 1) if isinstance(upload, UploadedFile) else None
+
+
+def draft_from_form(data: QueryDict) -> RunDraft:
+    """Read a sent form."""
+    return replace(
+        _draft_from(data),
+        allow_external_writes="allow_external_writes" in data,
+        early_alarm="early_alarm" in data,
+        shown=data.get("shown", ""),
+        key=data.get("key", ""),
+    )
+
+
+def draft_from_address(data: QueryDict) -> RunDraft:
+    """Read the choices that an address carries; what it leaves out has its default."""
+    return replace(_draft_from(data), key=uuid.uuid4().hex)
+
+
+def draft_from_request(target: str, fingerprint: str, revision_pk: int, request: Mapping[str, Any]) -> RunDraft:
+    """Fill the form in with the request of an earlier run."""
+    options = RunOptions.from_data(request)
+    return RunDraft(
+        target=target,
+        fingerprint=fingerprint,
+        suite=f"revision:{revision_pk}",
+        scenarios=options.scenario_ids or (),
+        tags=options.tags or (),
+        numbers={name: str(getattr(options, name)) for name in NUMBERS},
+        allow_external_writes=False,  # to be given anew each time
+        early_alarm=options.early_alarm,
+        key=uuid.uuid4().hex,
+    )
+
+
+def _draft_from(data: QueryDict) -> RunDraft:
+    return RunDraft(
+        target=data.get("target", ""),
+        fingerprint=data.get("fingerprint", "").strip(),
+        suite=data.get("suite", ""),
+        scenarios=tuple(name for value in data.getlist("scenarios") for name in value.split())[:MOST_PICKED],
+        tags=tuple(data.getlist("tags"))[:MOST_PICKED],
+        numbers={name: data.get(name, "").strip()[:20] for name in NUMBERS},
+    )

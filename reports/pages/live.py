@@ -1,0 +1,278 @@
+"""The part of a run's page that moves while the run goes on, and what it says once the run has ended."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.urls import reverse
+from django.utils import timezone
+
+from reports.domain.grammar import Sign, sign_of
+from reports.domain.wording import duration_in_words
+from reports.models import CASE_STATUSES, Run
+from reports.pages.parts import Bar
+from reports.selectors import live as selector
+from reports.selectors.executions import UNDER_WAY
+from reports.selectors.live import EventRow, ExecutionRow, RunningCase
+
+EVENTS_SHOWN = 60
+WAITS_LONG_S = 10.0
+SILENT_S = 12.0
+
+
+@dataclass(frozen=True, slots=True)
+class RunningLine:
+    """A case that goes on; ``turn`` says which turn, of how many, and its step."""
+
+    key: str
+    name: str
+    what: str
+    turn: str
+    href: str
+
+
+@dataclass(frozen=True, slots=True)
+class EventLine:
+    sequence: int
+    at: datetime
+    words: str
+    case_name: str
+    sign: Sign | None
+    href: str
+
+
+@dataclass(frozen=True, slots=True)
+class ScenarioLine:
+    scenario_id: str
+    bar: Bar
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """``level``: info, warning or error; ``text`` may hold texts from outside (stored form)."""
+
+    level: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class LivePart:
+    """``seen`` stands for everything shown: a poll that would show the same is answered with nothing.
+
+    ``is_under_way``: it waits or runs, and polls. ``events`` are the newest, ``events_left`` how many came before.
+    """
+
+    is_under_way: bool
+    is_waiting: bool
+    seen: str
+    poll_href: str
+    page_href: str
+    cancel_href: str
+    sentence: str
+    bar: Bar
+    done: int
+    running: int
+    waiting: int
+    pace: str
+    cases: tuple[RunningLine, ...]
+    scenarios: tuple[ScenarioLine, ...]
+    events: tuple[EventLine, ...]
+    events_left: int
+    notices: tuple[Notice, ...]
+    may_cancel: bool
+    cancel_words: str
+
+
+def live_part(run: Run, *, may_cancel: bool) -> LivePart | None:
+    """Return the live part of a run's page; None for a run that is not executed here."""
+    execution = selector.execution_row(run)
+    if execution is None:
+        return None
+    return _part(run, execution, may_cancel=may_cancel, after=0)
+
+
+def live_update(run: Run, seen: str, *, may_cancel: bool) -> LivePart | None:
+    """Return what has changed since ``seen``, with the events that came after it; None if nothing has."""
+    execution = selector.execution_row(run)
+    if execution is None or seen_of(run, execution) == seen:
+        return None
+    sequence = seen.partition("-")[0]
+    after = int(sequence) if sequence.isascii() and sequence.isdigit() and len(sequence) < 10 else 0
+    return _part(run, execution, may_cancel=may_cancel, after=after)
+
+
+def seen_of(run: Run, execution: ExecutionRow) -> str:
+    """Name the state that a reader has been shown; a header and an address can hold it."""
+    signs = (
+        execution.last_sequence,
+        run.status,
+        "cancelling" if execution.cancel_requested_at else "",
+        "stopping" if execution.stop_reason else "",
+        "late" if _is_late(run, execution) else "",
+    )
+    return "-".join(map(str, signs))
+
+
+def _part(run: Run, execution: ExecutionRow, *, may_cancel: bool, after: int) -> LivePart:
+    is_under_way = run.status in UNDER_WAY
+    events = selector.list_events(run, after=after, limit=EVENTS_SHOWN)
+    first = events[0].sequence if events else execution.last_sequence + 1
+    counts = {status: getattr(run, status) for status in CASE_STATUSES}
+    waiting = run.pending if run.total else execution.planned_cases
+    scenarios = selector.progress_by_scenario(run) if is_under_way else ()
+    return LivePart(
+        is_under_way=is_under_way,
+        is_waiting=run.status == "queued",
+        seen=seen_of(run, execution),
+        poll_href=reverse("run-live", args=[run.pk]),
+        page_href=reverse("run", args=[run.pk]),
+        cancel_href=reverse("cancel-run", args=[run.pk]),
+        sentence=_sentence(run, execution, waiting),
+        bar=Bar.of(counts if run.total else {"pending": execution.planned_cases}, is_tall=True),
+        done=run.total - run.pending - run.running,
+        running=run.running,
+        waiting=waiting,
+        pace=_pace(run, execution) if run.status == "running" else "",
+        cases=tuple(_running_line(run, case) for case in selector.running_cases(run)) if is_under_way else (),
+        scenarios=tuple(_scenario_line(row.scenario_id, row.counts) for row in scenarios),
+        events=tuple(_event_line(run, event) for event in events),
+        events_left=first - 1 - after,
+        notices=tuple(_notices(run, execution)),
+        may_cancel=may_cancel and is_under_way and execution.cancel_requested_at is None,
+        cancel_words=_cancel_words(run),
+    )
+
+
+def _is_late(run: Run, execution: ExecutionRow) -> bool:
+    """Tell whether something should have happened by now: a worker should have begun, or have been heard of."""
+    now = timezone.now()
+    if run.status == "queued":
+        return now - run.created_at > timedelta(seconds=WAITS_LONG_S)
+    heard_at = execution.heartbeat_at
+    return run.status == "running" and heard_at is not None and now - heard_at > timedelta(seconds=SILENT_S)
+
+
+# --------------------------------------------------------------------------------------------------------------- words
+
+
+def _sentence(run: Run, execution: ExecutionRow, waiting: int) -> str:
+    if run.status == "queued":
+        return f"Waiting for a worker: {execution.planned_cases:,} cases, {execution.planned_turns:,} turns."
+    if not run.total:
+        return "Beginning."
+    done = run.total - run.pending - run.running
+    return f"{done:,} of {run.total:,} cases done, {run.running:,} running, {waiting:,} waiting."
+
+
+def _pace(run: Run, execution: ExecutionRow) -> str:
+    """Say how many cases end a minute and how long the rest will take at that rate, once a few have ended."""
+    done = run.total - run.pending - run.running
+    begun_at = run.started_at or execution.claimed_at
+    if begun_at is None or done == 0:
+        return ""
+    elapsed_ms = max((timezone.now() - begun_at).total_seconds() * 1000, 1.0)
+    rate = done / elapsed_ms * 60_000
+    words = f"{rate:,.0f} cases a minute" if rate >= 10 else f"{rate:,.1f} cases a minute"
+    left = run.pending + run.running
+    return f"{words}, about {duration_in_words(elapsed_ms / done * left)} left" if left else words
+
+
+def _running_line(run: Run, case: RunningCase) -> RunningLine:
+    parts = [f"{step}: {variant}" for step, variant in case.variants.items()]
+    parts.append(f"repetition {case.repetition + 1}")
+    of = f" of {case.step_count}" if case.step_count else ""
+    turn = f"turn {case.turn_count + 1}{of}" if case.step_id or not case.step_count else "final criteria"
+    return RunningLine(
+        key=f"live-case-{case.position}",
+        name=case.name,
+        what=", ".join(parts),
+        turn=f"{turn}: {case.step_id}" if case.step_id else turn,
+        href=reverse("case", args=[run.pk, case.position]),
+    )
+
+
+def _scenario_line(scenario_id: str, counts: Mapping[str, int]) -> ScenarioLine:
+    waiting, running = counts.get("pending", 0), counts.get("running", 0)
+    total = sum(counts.values())
+    return ScenarioLine(scenario_id, Bar.of(counts), f"{total - waiting - running} of {total} done")
+
+
+_EVENT_WORDS = {
+    "run.started": "The run began",
+    "case.started": "Case began",
+    "turn.completed": "Turn done",
+    "case.completed": "Case ended",
+    "run.completed": "The run ended",
+}
+
+
+def _event_line(run: Run, event: EventRow) -> EventLine:
+    words = _EVENT_WORDS.get(event.type, event.type)
+    is_end = event.type == "case.completed" and event.case_status not in ("", "running", "pending")
+    return EventLine(
+        sequence=event.sequence,
+        at=event.at,
+        words=f"{words}: {event.step_id}" if event.step_id else words,
+        case_name=event.case_name,
+        sign=sign_of(event.case_status, "case") if is_end else None,
+        href=reverse("case", args=[run.pk, event.position]) if event.position is not None else "",
+    )
+
+
+def _cancel_words(run: Run) -> str:
+    if run.status == "queued":
+        return "It has not begun: it is cancelled at once and has no report."
+    return "Turns in flight end as cancelled, cases not begun stay pending, and what is done stays."
+
+
+def _notices(run: Run, execution: ExecutionRow) -> list[Notice]:
+    notices = []
+    if execution.cancel_requested_at is not None:
+        notices.append(_cancel_notice(run, execution))
+    if run.status == "rejected":
+        reason = execution.stop_reason or "The runner refused the request before anything was executed"
+        notices.append(Notice("error", f"It could not begin. {_as_sentence(reason)}{_fault(execution)}"))
+    elif execution.stop_reason:
+        notices.append(Notice("warning", _as_sentence(execution.stop_reason)))
+    if run.status == "interrupted":
+        notices.append(_interrupted_notice(execution))
+    if run.status in UNDER_WAY and _is_late(run, execution):
+        notices.append(_late_notice(run))
+    return notices
+
+
+def _fault(execution: ExecutionRow) -> str:
+    if not execution.error_code:
+        return ""
+    places = ", ".join(path or "the suite itself" for path in execution.error_paths)
+    return f" {execution.error_code}{f' at {places}' if places else ''}."
+
+
+def _cancel_notice(run: Run, execution: ExecutionRow) -> Notice:
+    who = f" by {execution.cancel_requested_by}" if execution.cancel_requested_by else ""
+    if run.status in UNDER_WAY:
+        return Notice("info", f"Cancelling, as asked{who}. Turns in flight are being ended.")
+    if run.status == "cancelled" and not run.run_id:
+        return Notice("info", f"Cancelled{who} before it began: nothing was executed, and there is no report.")
+    return Notice("info", f"Its end was asked for{who}.")
+
+
+def _interrupted_notice(execution: ExecutionRow) -> Notice:
+    what = f"It broke off:{_fault(execution)}" if execution.error_code else "Its worker vanished."
+    return Notice("error", f"{what} Every stored turn is kept; nothing is repeated by itself.")
+
+
+def _late_notice(run: Run) -> Notice:
+    if run.status == "queued":
+        return Notice("warning", "No worker has taken it yet: all are busy, or none is running. It begins by itself.")
+    return Notice(
+        "warning", "Its worker has not been heard of for a while. If it is gone, the run ends as interrupted."
+    )
+
+
+def _as_sentence(text: str) -> str:
+    ending = "" if text.endswith(".") else "."
+    return f"{text[:1].upper()}{text[1:]}{ending}"

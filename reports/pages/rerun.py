@@ -1,0 +1,62 @@
+"""The form for a new run, filled in with an earlier one."""
+
+from __future__ import annotations
+
+import uuid
+
+from reports.domain.run_draft import RunDraft
+from reports.domain.run_options import RunOptions
+from reports.forms.new_run import draft_from_request
+from reports.models import Team
+from reports.runnable import TargetEntry, TargetsFileError, TargetUnusable, runnable_targets
+from reports.selectors.new_run import EarlierRun, get_earlier_run
+
+
+def rerun_draft(team: Team, pk: uuid.UUID) -> tuple[RunDraft, str] | None:
+    """Return the form filled in with a run of the team and a sentence about it; None if there is no such run.
+
+    A run that was executed here gives its whole request. Of an imported one the suite, the version and the number of
+    repetitions are known; where its target is not registered, the sentence says so.
+    """
+    earlier = get_earlier_run(team, pk)
+    if earlier is None:
+        return None
+    entry = _entry_of(earlier)
+    request = earlier.request or RunOptions(repetitions=earlier.repetitions).to_data()
+    draft = draft_from_request(entry.name if entry else "", _fingerprint(entry, earlier), earlier.revision_pk, request)
+    return draft, _note(entry, earlier)
+
+
+def _entry_of(earlier: EarlierRun) -> TargetEntry | None:
+    try:
+        entries = runnable_targets()
+    except TargetsFileError:
+        return None
+    by_name = (entry for entry in entries if entry.name == earlier.target_name)
+    by_id = (entry for entry in entries if entry.target_id == earlier.target_id)
+    return next(by_name, None) or next(by_id, None)
+
+
+def _fingerprint(entry: TargetEntry | None, earlier: EarlierRun) -> str:
+    if entry is None:
+        return ""
+    try:
+        source = entry.fingerprint_source()
+    except TargetUnusable:
+        return ""
+    is_kept = source.kind == "asked" or earlier.fingerprint in source.values
+    return earlier.fingerprint if is_kept else ""
+
+
+def _note(entry: TargetEntry | None, earlier: EarlierRun) -> str:
+    if entry is None:
+        return (
+            f"The target {earlier.target_id} is not registered on this site, so this run cannot be repeated here as it "
+            "was. Its suite is chosen below; choose a target that can hold it."
+        )
+    if earlier.request is None:
+        return (
+            f"Filled in from an imported run of {earlier.target_id}: its suite and repetitions are known, "
+            "how it was executed is not."
+        )
+    return f"Filled in with the request of an earlier run of {earlier.target_id}. It starts a fresh run of everything."

@@ -1,0 +1,145 @@
+"""Reads about one run that is executed here: how far it is, what goes on, what happened."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+from typing import Any
+
+from django.db.models import Count, Max
+
+from reports.models import Case, Execution, Run, RunEvent, SuiteRevision
+from reports.payloads import unpack
+
+RUNNING_SHOWN = 32  # as many as can run at once
+MOST_CASES_BY_SCENARIO = 5_000  # beyond, counting them by scenario each second costs too much
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutionRow:
+    """The execution of a run. ``last_sequence`` is that of its newest event, 0 before the first."""
+
+    target_name: str
+    planned_cases: int
+    planned_turns: int
+    concurrency: int
+    claimed_at: datetime | None
+    heartbeat_at: datetime | None
+    cancel_requested_at: datetime | None
+    cancel_requested_by: str
+    stop_reason: str
+    error_code: str
+    error_paths: Sequence[str]
+    last_sequence: int
+
+
+def execution_row(run: Run) -> ExecutionRow | None:
+    """Return how this site executes a run; None for a run that it only imported."""
+    row = Execution.objects.select_related("cancel_requested_by").filter(pk=run.pk).first()
+    if row is None:
+        return None
+    last = RunEvent.objects.filter(run_id=run.pk).aggregate(last=Max("sequence"))["last"]
+    request: Mapping[str, Any] = row.request
+    return ExecutionRow(
+        target_name=row.target_name,
+        planned_cases=int(request.get("planned_cases", 0)),
+        planned_turns=int(request.get("planned_turns", 0)),
+        concurrency=int(request.get("concurrency", 1)),
+        claimed_at=row.claimed_at,
+        heartbeat_at=row.heartbeat_at,
+        cancel_requested_at=row.cancel_requested_at,
+        cancel_requested_by=row.cancel_requested_by.username if row.cancel_requested_by else "",
+        stop_reason=row.stop_reason,
+        error_code=row.error_code,
+        error_paths=tuple(row.error_paths),
+        last_sequence=last or 0,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class RunningCase:
+    """A case that goes on: ``turn_count`` turns are done, ``step_id`` is being executed; texts in stored form."""
+
+    position: int
+    name: str
+    scenario_id: str
+    variants: Mapping[str, str]
+    repetition: int
+    turn_count: int
+    step_count: int
+    step_id: str
+
+
+def running_cases(run: Run) -> Sequence[RunningCase]:
+    """Return the cases that go on, in the order of the report."""
+    cases = Case.objects.filter(generation_id=run.generation_id or 0, status="running").order_by("position")
+    columns = ("position", "name", "variant__scenario_id", "variant__variants", "repetition", "turn_count")
+    rows = list(cases.values_list(*columns)[:RUNNING_SHOWN])
+    steps = _steps_of(run.revision_id, run.revision.digest) if rows else {}
+    return [_running_case(row, steps) for row in rows]
+
+
+def _running_case(row: tuple[Any, ...], steps: Mapping[str, Sequence[str]]) -> RunningCase:
+    position, name, scenario_id, variants, repetition, turn_count = row
+    of_scenario = steps.get(scenario_id, ())
+    step_id = of_scenario[turn_count] if turn_count < len(of_scenario) else ""
+    return RunningCase(position, name, scenario_id, variants, repetition, turn_count, len(of_scenario), step_id)
+
+
+@lru_cache(maxsize=16)
+def _steps_of(revision_pk: int, digest: str) -> Mapping[str, Sequence[str]]:
+    """Return the step ids of each scenario of a revision, whose content never changes."""
+    definition = SuiteRevision.objects.values_list("definition", flat=True).get(pk=revision_pk)
+    scenarios = unpack(definition)["scenarios"]
+    return {scenario["id"]: tuple(step["id"] for step in scenario["steps"]) for scenario in scenarios}
+
+
+@dataclass(frozen=True, slots=True)
+class ScenarioProgress:
+    scenario_id: str
+    counts: Mapping[str, int]
+
+
+def progress_by_scenario(run: Run) -> Sequence[ScenarioProgress]:
+    """Return the cases by scenario and status, in the order of the report; nothing for a very large run."""
+    if run.total > MOST_CASES_BY_SCENARIO:
+        return ()
+    rows = Case.objects.filter(generation_id=run.generation_id or 0).values("variant__scenario_id", "status")
+    counts: dict[str, dict[str, int]] = {}
+    for scenario_id, status, number, _ in (
+        rows.annotate(number=Count("id"), place=Max("position"))
+        .order_by("place")
+        .values_list("variant__scenario_id", "status", "number", "place")
+    ):
+        counts.setdefault(scenario_id, {})[status] = number
+    order = _order_of(run)
+    found = (ScenarioProgress(scenario_id, counted) for scenario_id, counted in counts.items())
+    return sorted(found, key=lambda row: order.get(row.scenario_id, len(order)))
+
+
+def _order_of(run: Run) -> Mapping[str, int]:
+    steps = _steps_of(run.revision_id, run.revision.digest)
+    return {scenario_id: place for place, scenario_id in enumerate(steps)}
+
+
+@dataclass(frozen=True, slots=True)
+class EventRow:
+    sequence: int
+    type: str
+    position: int | None
+    step_id: str
+    at: datetime
+    case_name: str
+    case_status: str
+
+
+def list_events(run: Run, *, after: int = 0, limit: int) -> Sequence[EventRow]:
+    """Return the newest events behind a sequence number, newest last, each with the name of its case."""
+    events = RunEvent.objects.filter(run_id=run.pk, sequence__gt=after).order_by("-sequence")
+    rows = list(events.values_list("sequence", "type", "position", "step_id", "at")[:limit])[::-1]
+    places = {position for _, _, position, _, _ in rows if position is not None}
+    cases = Case.objects.filter(generation_id=run.generation_id or 0, position__in=places)
+    names = {position: (name, status) for position, name, status in cases.values_list("position", "name", "status")}
+    return [EventRow(*row, *names.get(row[2] if row[2] is not None else -1, ("", ""))) for row in rows]

@@ -1,0 +1,83 @@
+"""Reads for the form that starts a run: stored suites, the run to repeat, how long turns took."""
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Max, Sum
+
+from reports.models import Case, Execution, Run, SuiteRevision, Team
+from reports.text import restored
+
+REVISIONS_OFFERED = 100
+_MOST_CASES_MEASURED = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class RevisionRow:
+    """A stored suite revision; texts in stored form."""
+
+    pk: int
+    suite_id: str
+    name: str
+    digest: str
+    scenario_count: int
+    created_at: datetime
+
+
+def list_revisions(team: Team) -> Sequence[RevisionRow]:
+    """Return the newest suite revisions of the team."""
+    rows = SuiteRevision.objects.filter(suite__team=team).order_by("-created_at", "-pk")
+    columns = rows.values_list("pk", "suite__suite_id", "suite__name", "digest", "scenario_count", "created_at")
+    return [RevisionRow(*row) for row in columns[:REVISIONS_OFFERED]]
+
+
+def get_revision(team: Team, pk: int) -> SuiteRevision | None:
+    return SuiteRevision.objects.filter(suite__team=team, pk=pk).select_related("suite").first()
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierRun:
+    """A run to be repeated. ``request`` and ``target_name`` are None where this site did not execute it."""
+
+    pk: uuid.UUID
+    target_id: str
+    fingerprint: str
+    revision_pk: int
+    status: str
+    target_name: str | None
+    request: dict[str, Any] | None
+    repetitions: int
+
+
+def get_earlier_run(team: Team, pk: uuid.UUID) -> EarlierRun | None:
+    runs = Run.objects.for_team(team).select_related("version__target").defer("head")
+    run = runs.filter(pk=pk).first()
+    if run is None:
+        return None
+    execution = Execution.objects.filter(pk=pk).first()
+    last = Case.objects.filter(generation__current_run=run).aggregate(last=Max("repetition"))["last"]
+    return EarlierRun(
+        pk=run.pk,
+        target_id=restored(run.version.target.target_id),
+        fingerprint=restored(run.version.fingerprint),
+        revision_pk=run.revision_id,
+        status=run.status,
+        target_name=execution.target_name if execution else None,
+        request=execution.request if execution else None,
+        repetitions=min((last or 0) + 1, 100),
+    )
+
+
+def mean_turn_ms(team: Team, *, target_key: str) -> float | None:
+    """Return how long a turn of a target took on average in its newest finished run; None where none is known."""
+    runs = Run.objects.for_team(team).filter(
+        version__target__key=target_key, status__in=("completed", "limited"), total__lte=_MOST_CASES_MEASURED
+    )
+    generation = runs.newest_first().values_list("generation_id", flat=True).first()
+    if generation is None:
+        return None
+    measured = Case.objects.filter(generation_id=generation).aggregate(ms=Sum("duration_ms"), turns=Sum("turn_count"))
+    return measured["ms"] / measured["turns"] if measured["turns"] else None

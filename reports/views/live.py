@@ -1,0 +1,36 @@
+"""The moving part of a run's page, asked for again and again while the run goes on."""
+
+from __future__ import annotations
+
+import uuid
+
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET
+
+from reports.access import TeamRequest, page, role_includes
+from reports.pages.live import live_update
+from reports.selectors.executions import UNDER_WAY
+from reports.selectors.run import get_run
+
+
+@require_GET
+@never_cache
+@page()
+def live(request: TeamRequest, pk: uuid.UUID) -> HttpResponse:
+    """Return what changed since ``seen``; 204 (or 304) when nothing did; at the end the page is to load itself anew."""
+    run = get_run(team=request.team, pk=pk)
+    if run is None:
+        raise Http404
+    is_htmx = request.headers.get("HX-Request") == "true"
+    if run.status not in UNDER_WAY or not is_htmx:
+        return HttpResponse(headers={"HX-Refresh": "true"}) if is_htmx else redirect("run", pk=pk)
+    known = request.headers.get("If-None-Match", "").strip('"')
+    may_cancel = role_includes(request.membership.role, "runner")
+    part = live_update(run, known or request.GET.get("seen", ""), may_cancel=may_cancel)
+    if part is None:
+        return HttpResponse(status=304 if known else 204)
+    answer = render(request, "reports/partials/live_update.html", {"live": part})
+    answer["ETag"] = f'"{part.seen}"'
+    return answer
