@@ -44,6 +44,7 @@ class Content(io.RawIOBase):
         self._max_bytes = max_bytes
         start = _read_fully(source, 16)
         self._bytes = _uncompressed(start, source)
+        self._is_packed = start.startswith((_GZIP, _ZSTD))
         _refuse_other_kinds(start)
 
     @property
@@ -58,6 +59,8 @@ class Content(io.RawIOBase):
             raise ReportRejected(
                 "compression_broken", f"The compressed file is damaged or cut off: {_reason(error)}."
             ) from None
+        if not data and not self.byte_size and self._is_packed:
+            raise ReportRejected("compression_broken", "The compressed file is cut off before its first byte.")
         self.byte_size += len(data)
         if self.byte_size > self._max_bytes:
             raise ReportRejected(

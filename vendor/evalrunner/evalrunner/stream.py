@@ -106,7 +106,7 @@ class _Reader:
         self.buffer = ""
         self.position = 0
         self.bytes_decoded = 0
-        self.is_complete = False
+        self.is_complete = self.is_broken = False
         self.path = ""
 
     # ---------------------------------------------------------------------------------------------------- structure
@@ -203,20 +203,28 @@ class _Reader:
 
     def _read(self, size: int) -> bool:
         """Drop what is done with and append about ``size`` bytes of text; False at the end of the source."""
+        if self.is_broken:
+            byte = self.bytes_decoded
+            raise ReportTextError("not_utf8", f"not UTF-8 text: byte {byte}", self.path, byte)
         if self.is_complete:
             return False
         chunk = self.source.read(size)
         self.is_complete = not chunk
-        pending = len(self.decoder.getstate()[0])
+        self.buffer = self.buffer[self.position :] + self._decoded(chunk)
+        self.position = 0
+        return True
+
+    def _decoded(self, chunk: bytes) -> str:
+        """Decode up to the first fault, so that it is met, and raised, in the item in which it lies."""
         try:
             text = self.decoder.decode(chunk, final=self.is_complete)
         except UnicodeDecodeError as error:
-            byte = self.bytes_decoded - pending + error.start
-            raise ReportTextError("not_utf8", f"not UTF-8 text: byte {byte}", self.path, byte) from None
+            self.bytes_decoded += error.start - len(self.decoder.getstate()[0])
+            self.decoder.reset()
+            self.is_broken, self.is_complete = True, False
+            return error.object[: error.start].decode("utf-8")
         self.bytes_decoded += len(chunk)
-        self.buffer = self.buffer[self.position :] + text
-        self.position = 0
-        return True
+        return text
 
     # --------------------------------------------------------------------------------------------------------- values
 
