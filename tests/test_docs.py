@@ -58,3 +58,9 @@ def test_every_link_to_a_file_leads_to_one(path: Path) -> None:
     targets = re.findall(r"\]\((?!https?://|#)([^)#]+)", path.read_text())
 
     assert [target for target in targets if not (path.parent / target).exists()] == []
+
+
+def test_every_benchmark_is_named_in_the_readme_and_every_named_one_exists() -> None:
+    there = {path.stem for path in (ROOT / "tests" / "benchmarks").glob("bench_*.py")}
+
+    assert set(re.findall(r"tests\.benchmarks\.(bench_\w+)", README)) == there
