@@ -31,7 +31,8 @@ class Crew:
 
     def spawn(self, work: Coroutine[Any, Any, None], context: Context | None = None) -> asyncio.Task[None]:
         """Start a task. If it breaks (a defect of the runner, never of foreign code), ``failure`` tells."""
-        task = self._loop.create_task(work, context=context or self.new_context())
+        # Not by the loop's task factory: a task that began eagerly would run whole cases inside one another.
+        task = asyncio.Task(work, loop=self._loop, context=context or self.new_context())
         self._tasks.add(task)
         task.add_done_callback(self._on_done)
         return task
