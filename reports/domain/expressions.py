@@ -133,6 +133,11 @@ def _kind(result: Mapping[str, Json], definition: Mapping[str, Json] | None) -> 
     return "check" if "actual" in result else "custom"
 
 
+def asks_in_words(definition: Mapping[str, Json]) -> str:
+    """Return what an assertion of a suite asks for, its children left out."""
+    return _asks(str(definition["kind"]), {}, definition)
+
+
 def _asks(kind: str, result: Mapping[str, Json], definition: Mapping[str, Json] | None) -> str:
     if kind in _ASKS_OF:
         return _ASKS_OF[kind]

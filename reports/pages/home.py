@@ -10,6 +10,7 @@ from evalrunner.compare import tally
 from reports.domain.grammar import Sign, sign_of
 from reports.models import Team
 from reports.pages.charts import Spark
+from reports.pages.cursors import cursor_text, parse_cursor
 from reports.pages.parts import Action, Bar, VersionName
 from reports.pages.versions import Against, against, spark_of, version_runs_href
 from reports.selectors.home import Going, TargetCard, list_going, list_target_cards
@@ -69,7 +70,7 @@ class HomePage:
 
 def home_page(*, team: Team, after: str, may_run: bool) -> HomePage:
     """Read and decide all that home shows."""
-    cursor = _parse(after)
+    cursor = parse_cursor(after)
     found, has_more = list_target_cards(team=team, after=cursor)
     going = list_going(team=team)
     cards = tuple(_card(card) for card in found if card.versions)
@@ -79,19 +80,9 @@ def home_page(*, team: Team, after: str, may_run: bool) -> HomePage:
         going=tuple(_going_line(row) for row in going),
         cards=cards,
         steps=() if cards or cursor else _steps(may_run),
-        next_href=f"{reverse('home')}?{urlencode({'after': f'{last.last_at.isoformat()}~{last.pk}'})}" if last else "",
+        next_href=f"{reverse('home')}?{urlencode({'after': cursor_text(last.last_at, last.pk)})}" if last else "",
         is_first=cursor is None,
     )
-
-
-def _parse(after: str) -> tuple[datetime, int] | None:
-    at, _, pk = after.partition("~")
-    try:
-        moment = datetime.fromisoformat(at)
-    except ValueError:
-        return None
-    is_cursor = moment.tzinfo is not None and pk.isascii() and pk.isdigit() and len(pk) < 19
-    return (moment, int(pk)) if is_cursor else None
 
 
 def _sentence(cards: tuple[Card, ...], has_more: bool, going: int) -> str:

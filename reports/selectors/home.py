@@ -18,13 +18,14 @@ GOING_SHOWN = 8
 
 @dataclass(frozen=True, slots=True)
 class TargetCard:
-    """A target with its newest versions (newest first) on the suite that it ran last."""
+    """A target with its newest versions (newest first, at most 20 of ``version_count``) on the suite it ran last."""
 
     pk: int
     target_id: str
     suite_pk: int
     suite_id: str
     versions: tuple[VersionRow, ...]
+    version_count: int
     last_at: datetime
 
 
@@ -59,12 +60,16 @@ def list_target_cards(*, team: Team, after: tuple[datetime, int] | None = None) 
         targets = targets.filter(Q(last_at__lt=after[0]) | Q(last_at=after[0], pk__lt=after[1]))
     found = list(targets.values("pk", "target_id", "suite_pk", "suite_id", "last_at")[: TARGETS_SHOWN + 1])
     versions = _versions(team, {row["pk"]: row["suite_pk"] for row in found[:TARGETS_SHOWN]})
-    cards = tuple(TargetCard(**row, versions=versions.get(row["pk"], ())) for row in found[:TARGETS_SHOWN])
+    cards = tuple(_card(row, versions.get(row["pk"], ())) for row in found[:TARGETS_SHOWN])
     return cards, len(found) > TARGETS_SHOWN
 
 
+def _card(row: Mapping[str, Any], versions: tuple[VersionRow, ...]) -> TargetCard:
+    return TargetCard(**row, versions=versions[:VERSIONS_SHOWN], version_count=len(versions))
+
+
 def _versions(team: Team, suites: Mapping[int, int]) -> dict[int, tuple[VersionRow, ...]]:
-    """Return the newest versions per target, each target on the suite given for it."""
+    """Return the versions per target, the newest first, each target on the suite given for it."""
     if not suites:
         return {}
     wanted = Q()
@@ -73,7 +78,7 @@ def _versions(team: Team, suites: Mapping[int, int]) -> dict[int, tuple[VersionR
     by_target: dict[int, list[VersionRow]] = {}
     for row in version_rows(Run.objects.for_team(team).filter(wanted)):
         by_target.setdefault(row.target_pk, []).append(row)
-    return {pk: newest_first(rows)[:VERSIONS_SHOWN] for pk, rows in by_target.items()}
+    return {pk: newest_first(rows) for pk, rows in by_target.items()}
 
 
 def list_going(*, team: Team) -> tuple[Going, ...]:

@@ -1,0 +1,93 @@
+"""The trend of a target as a Plotly figure, made here and fetched as JSON.
+
+Colours are named by token ("var(--accent)"), which Plotly itself cannot read; the page puts in those of its theme.
+Plotly reads a little HTML in its texts, so texts from outside are escaped. Figures avoid scattergl and plotly.express:
+both need what the CSP forbids.
+"""
+
+from collections.abc import Sequence
+from html import escape
+from typing import Any
+
+from reports.domain.unseen import mark_of, pieces, unstored
+from reports.domain.wording import day_in_words
+from reports.pages.versions import direction, version_runs_href
+from reports.selectors.versions import VersionRow
+
+_LABEL_LENGTH = 18
+_TONES = {"up": "var(--passed-fill)", "down": "var(--failed-fill)", "same": "var(--skipped-fill)"}
+
+
+def trend_figure(target_id: str, versions: Sequence[VersionRow]) -> dict[str, Any]:
+    """Return the figure of the pass rate over versions, given newest first, as plain JSON data."""
+    from plotly import graph_objects
+
+    rows = [row for row in reversed(versions) if row.tally.decided]
+    places = list(range(len(rows)))
+    figure = graph_objects.Figure(
+        graph_objects.Scatter(
+            x=places,
+            y=[_percent(row) for row in rows],
+            mode="lines+markers",
+            line={"color": "var(--rule-strong)", "width": 1.5},
+            marker={"size": 9, "color": _colours(rows), "line": {"color": "var(--ground)", "width": 1.5}},
+            customdata=[version_runs_href(target_id, row) for row in rows],
+            hovertext=[_facts(row) for row in rows],
+            hovertemplate="%{hovertext}<extra></extra>",
+        )
+    )
+    figure.update_layout(
+        template="none",
+        margin={"l": 52, "r": 16, "t": 12, "b": 64},
+        height=320,
+        paper_bgcolor="rgba(0,0,0,0)",
+        plot_bgcolor="rgba(0,0,0,0)",
+        font={"color": "var(--ink-soft)", "size": 12},
+        hoverlabel={
+            "bgcolor": "var(--ground-raised)",
+            "font": {"color": "var(--ink)"},
+            "bordercolor": "var(--rule-strong)",
+        },
+        xaxis=_axis(
+            {"tickvals": places, "ticktext": [_label(row) for row in rows], "tickangle": -25, "zeroline": False}
+        ),
+        yaxis=_axis({"title": {"text": "passed of decided (%)"}, "range": _range(rows), "zeroline": False}),
+        showlegend=False,
+    )
+    made: dict[str, Any] = figure.to_plotly_json()
+    return {"data": made["data"], "layout": made["layout"]}
+
+
+def _percent(row: VersionRow) -> float:
+    return round((row.tally.rate or 0.0) * 100, 2)
+
+
+def _colours(rows: Sequence[VersionRow]) -> list[str]:
+    return [
+        _TONES.get(direction(row, before), "var(--accent)") for row, before in zip(rows, [None, *rows], strict=False)
+    ]
+
+
+def _range(rows: Sequence[VersionRow]) -> list[float]:
+    """Begin at a whole ten below the lowest rate, so that small changes stay visible; the axis says so."""
+    lowest = min((_percent(row) for row in rows), default=0.0)
+    return [max(-2.0, int(lowest / 10) * 10 - 2.0), 102.0]
+
+
+def _axis(members: dict[str, Any]) -> dict[str, Any]:
+    return {"gridcolor": "var(--rule)", "linecolor": "var(--rule)", "fixedrange": True, **members}
+
+
+def _facts(row: VersionRow) -> str:
+    name = _safe(row.label or row.fingerprint, 60)
+    return f"{name}<br>{row.tally.percent}, {row.tally.words}<br>{day_in_words(row.first_at)}"
+
+
+def _label(row: VersionRow) -> str:
+    return _safe(row.label or row.fingerprint, _LABEL_LENGTH)
+
+
+def _safe(text: str, longest: int) -> str:
+    whole = unstored(text)
+    cut = whole if len(whole) <= longest else f"{whole[: longest - 1]}…"
+    return escape("".join(mark_of(piece) if is_mark else piece for piece, is_mark in pieces(cut)))
