@@ -88,10 +88,10 @@ def _standard_error(clusters: Sequence[Sequence[float]], mean: float, pairs: int
 
 
 def _imagined(means: Sequence[float]) -> float:
-    """Return the squares that two imagined scenarios add: each as large as the usual real change, at most 1."""
+    """Return the squares of two imagined scenarios, each half as large as the usual real change (1 where none)."""
     changed = [mean for mean in means if abs(mean) > _SEEN]
-    size = (1 + math.fsum(mean * mean for mean in changed)) / (1 + len(changed))
-    return 2 * size * max(0.0, 1 - len(changed) / _ENOUGH_CHANGED)
+    usual = (1 + math.fsum(mean * mean for mean in changed)) / (1 + len(changed))
+    return 2 * usual / 4 * max(0.0, 1 - len(changed) / _ENOUGH_CHANGED)
 
 
 # ---------------------------------------------------------------------------------------------------------- Student's t

@@ -1,0 +1,238 @@
+"""The verdict on a comparison: pass, regressed, inconclusive or not comparable, and why.
+
+Two questions, two methods. *Did this suite get worse?* is answered by the re-dealing test and alone decides
+"regressed". *How large is the change on scenarios like these?* is answered by the clustered interval, which drives the
+margin. Rows that are measured otherwise than before stand outside both and count as not decided, unless their new
+definition was accepted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final, TypeVar
+
+from evalrunner.compare.changes import Change
+from evalrunner.compare.engine import Comparison, Row
+from evalrunner.compare.intervals import MeanChange, mean_change
+from evalrunner.compare.policy import DEFAULT_POLICY, Policy
+from evalrunner.compare.redealing import Pair, Redealing, redeal
+
+V = TypeVar("V", bound=Hashable)
+
+ALPHA: Final = 0.05
+
+
+class Verdict(StrEnum):
+    PASS = "pass"
+    REGRESSED = "regressed"
+    INCONCLUSIVE = "inconclusive"
+    NOT_COMPARABLE = "not_comparable"
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """One rule that speaks for a verdict. ``kind`` is stable text for programs; ``scenarios`` are scenario ids."""
+
+    verdict: Verdict
+    kind: str
+    text: str
+    scenarios: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Completeness:
+    """``decided`` of the ``asked`` scenario variants that the baseline decided are as decided in the candidate."""
+
+    decided: int
+    asked: int
+
+    @property
+    def share(self) -> float:
+        return self.decided / self.asked if self.asked else 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Assessment:
+    """The verdict with everything it stands on. ``reasons`` holds all rules that speak, those of the verdict first."""
+
+    verdict: Verdict
+    reasons: tuple[Reason, ...]
+    test: Redealing
+    change: MeanChange | None
+    pairs: int
+    left_out: int
+    completeness: Completeness
+    errors: int
+    regressions: int
+    policy: Policy
+
+
+def assess(
+    comparison: Comparison[V],
+    *,
+    scenario_of: Callable[[V], str],
+    policy: Policy = DEFAULT_POLICY,
+    is_critical: Callable[[V], bool] = lambda _variant: False,
+    is_known: Callable[[Row[V]], bool] = lambda _row: False,
+    is_same: bool = False,
+) -> Assessment:
+    """Judge a comparison by a policy. ``is_same`` tells that both sides are the same runs, which passes at any size."""
+    accepted = policy.accepted_definitions
+    rows = comparison.rows
+    counted = [row for row in rows if not row.is_redefined or scenario_of(row.variant) in accepted]
+    tested = [row for row in counted if not (policy.except_known_issues and is_known(row))]
+    paired = [row for row in tested if row.judgement.baseline.decided and row.judgement.candidate.decided]
+    test = redeal([_pair(row) for row in paired])
+    change = mean_change(_clusters(paired, scenario_of))
+    completeness = _completeness(rows, {id(row) for row in counted})
+    errors = sum(row.candidate.statuses.count("error") for row in rows)
+    reasons = [
+        *_not_comparable(comparison, counted, policy),
+        *_critical_regressions(counted, scenario_of, is_critical, is_known),
+        *_too_many_errors(errors, rows, scenario_of, policy),
+        *_got_worse(test, paired, scenario_of),
+        *([] if is_same else _too_few(len(paired), policy)),
+        *_incomplete(completeness, policy),
+        *_critical_open(rows, {id(row) for row in counted}, scenario_of, is_critical),
+        *([] if is_same else _margin(change, policy)),
+    ]
+    verdict = next((each for each in _ORDER if any(reason.verdict is each for reason in reasons)), Verdict.PASS)
+    return Assessment(
+        verdict=verdict,
+        reasons=tuple(sorted(reasons, key=lambda reason: reason.verdict is not verdict)),
+        test=test,
+        change=change,
+        pairs=len(paired),
+        left_out=len(rows) - len(paired),
+        completeness=completeness,
+        errors=errors,
+        regressions=comparison.regressions,
+        policy=policy,
+    )
+
+
+_ORDER: Final = (Verdict.NOT_COMPARABLE, Verdict.REGRESSED, Verdict.INCONCLUSIVE)
+
+
+def _pair(row: Row[V]) -> Pair:
+    before, after = row.judgement.baseline, row.judgement.candidate
+    return Pair(before.passed, before.decided, after.passed, after.decided)
+
+
+def _clusters(rows: Iterable[Row[V]], scenario_of: Callable[[V], str]) -> list[list[float]]:
+    by_scenario: dict[str, list[float]] = {}
+    for row in rows:
+        by_scenario.setdefault(scenario_of(row.variant), []).append(-row.judgement.drop)
+    return list(by_scenario.values())
+
+
+def _completeness(rows: Sequence[Row[V]], counted: set[int]) -> Completeness:
+    asked = [row for row in rows if row.judgement.baseline.decided]
+    decided = [
+        row
+        for row in asked
+        if id(row) in counted and row.judgement.candidate.decided and not row.judgement.fewer_decided
+    ]
+    return Completeness(len(decided), len(asked))
+
+
+# ------------------------------------------------------------------------------------------------------------ the rules
+
+
+def _not_comparable(comparison: Comparison[V], counted: Sequence[Row[V]], policy: Policy) -> Iterable[Reason]:
+    if not policy.other_target:
+        for difference in comparison.differences:
+            if difference.kind in ("target", "suite"):
+                text = f"the sides have different {difference.name} ids"
+                yield Reason(Verdict.NOT_COMPARABLE, f"other_{difference.kind}", text)
+    common = sum(1 for row in counted if row.judgement.baseline.total and row.judgement.candidate.total)
+    if 2 * common < len(comparison.rows) or not comparison.rows:
+        text = f"only {common} of {len(comparison.rows)} scenario variants stand on both sides with the same definition"
+        yield Reason(Verdict.NOT_COMPARABLE, "overlap", text)
+
+
+def _critical_regressions(
+    rows: Iterable[Row[V]],
+    scenario_of: Callable[[V], str],
+    is_critical: Callable[[V], bool],
+    is_known: Callable[[Row[V]], bool],
+) -> Iterable[Reason]:
+    for change in (Change.BROKEN, Change.LOST):
+        found = [row for row in rows if row.change is change and is_critical(row.variant) and not is_known(row)]
+        if found:
+            words = _variants(len(found), "critical scenario variant")
+            names = _scenarios(found, scenario_of)
+            yield Reason(Verdict.REGRESSED, f"critical_{change.value}", f"{words} {change.value}", names)
+
+
+def _too_many_errors(
+    errors: int, rows: Iterable[Row[V]], scenario_of: Callable[[V], str], policy: Policy
+) -> Iterable[Reason]:
+    if policy.max_errors is not None and errors > policy.max_errors:
+        names = _scenarios([row for row in rows if "error" in row.candidate.statuses], scenario_of)
+        text = f"{errors} cases ended in an error, {policy.max_errors} allowed"
+        yield Reason(Verdict.REGRESSED, "errors", text, names)
+
+
+def _got_worse(test: Redealing, paired: Iterable[Row[V]], scenario_of: Callable[[V], str]) -> Iterable[Reason]:
+    if test.p_value <= ALPHA:
+        fallen = sorted((row for row in paired if row.judgement.drop > 0), key=lambda row: -row.judgement.drop)
+        text = (
+            f"{_variants(len(fallen), 'scenario variant')} fell, {test.expected_regressions:.1f} expected by chance "
+            f"(p {p_text(test.p_value)})"
+        )
+        yield Reason(Verdict.REGRESSED, "got_worse", text, _scenarios(fallen, scenario_of))
+
+
+def _too_few(pairs: int, policy: Policy) -> Iterable[Reason]:
+    if pairs < policy.min_pairs:
+        text = f"{_variants(pairs, 'scenario variant')} decided on both sides, {policy.min_pairs} needed"
+        yield Reason(Verdict.INCONCLUSIVE, "pairs", text)
+
+
+def _incomplete(completeness: Completeness, policy: Policy) -> Iterable[Reason]:
+    if completeness.share < policy.completeness:
+        text = (
+            f"{completeness.decided} of {completeness.asked} scenario variants that the baseline decided are decided "
+            f"again, {policy.completeness:.0%} needed"
+        )
+        yield Reason(Verdict.INCONCLUSIVE, "completeness", text)
+
+
+def _critical_open(
+    rows: Iterable[Row[V]], counted: set[int], scenario_of: Callable[[V], str], is_critical: Callable[[V], bool]
+) -> Iterable[Reason]:
+    critical = [row for row in rows if is_critical(row.variant)]
+    open_ = {
+        "undecided": [row for row in critical if row.change is Change.UNDECIDED],
+        "removed": [row for row in critical if row.change is Change.REMOVED],
+        "redefined": [row for row in critical if id(row) not in counted],
+    }
+    for kind, found in open_.items():
+        if found:
+            words = _variants(len(found), "critical scenario variant")
+            yield Reason(Verdict.INCONCLUSIVE, f"critical_{kind}", f"{words} {kind}", _scenarios(found, scenario_of))
+
+
+def _margin(change: MeanChange | None, policy: Policy) -> Iterable[Reason]:
+    if change is not None and change.low < -policy.margin:
+        text = (
+            f"the pass rate may have fallen by {-100 * change.low:.1f} points (95% interval), "
+            f"{100 * policy.margin:g} accepted"
+        )
+        yield Reason(Verdict.INCONCLUSIVE, "margin", text)
+
+
+def _variants(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _scenarios(rows: Iterable[Row[V]], scenario_of: Callable[[V], str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(scenario_of(row.variant) for row in rows))
+
+
+def p_text(p_value: float) -> str:
+    """Return a p value for a sentence: two significant digits, "< 0.0001" below that."""
+    return "< 0.0001" if p_value < 0.0001 else f"= {p_value:.2g}"
