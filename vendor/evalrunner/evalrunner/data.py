@@ -137,22 +137,20 @@ def _explain_bounds(value: object) -> NoReturn:
 
 class _Explorer:
     def __init__(self) -> None:
-        self.count = 0
+        self.count = 1
         self.above: set[int] = set()
 
-    def visit(self, value: object, depth: int) -> None:
-        self.count += 1
-        if id(value) in self.above:
+    def visit(self, holder: object, depth: int) -> None:
+        if id(holder) in self.above:
             raise EvaluationError(DATA_CYCLE)
+        children = _children([holder])
+        self.count += len(children)
         if depth > MAX_DEPTH or self.count > MAX_VALUES:
             raise EvaluationError(DATA_LIMIT)
-        children = _children(_holders([value]))
-        if not children:
-            return
-        self.above.add(id(value))
-        for child in children:
+        self.above.add(id(holder))
+        for child in _holders(children):
             self.visit(child, depth + 1)
-        self.above.discard(id(value))
+        self.above.discard(id(holder))
 
 
 # ------------------------------------------------------------------------------------------------------------ freezing
