@@ -3,7 +3,7 @@
 from ninja import NinjaAPI
 
 from reports.api import problems
-from reports.api.runs import router as runs_router
+from reports.api.executions import router as runs_router  # those of reports.api.runs and its own
 
 api = NinjaAPI(
     title="Evalsite",

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from urllib.parse import urlencode
 
 from django.urls import reverse
 from django.utils import timezone
+from evalrunner.compare import tally
 
 from reports.domain.grammar import Sign, sign_of
 from reports.domain.wording import duration_in_words
 from reports.models import CASE_STATUSES, Run
 from reports.pages.parts import Bar
+from reports.pages.run import run_sentence
 from reports.selectors import live as selector
 from reports.selectors.executions import UNDER_WAY
 from reports.selectors.live import EventRow, ExecutionRow, RunningCase
@@ -39,6 +42,7 @@ class EventLine:
     at: datetime
     words: str
     case_name: str
+    what: str
     sign: Sign | None
     href: str
 
@@ -63,6 +67,8 @@ class LivePart:
     """``seen`` stands for everything shown: a poll that would show the same is answered with nothing.
 
     ``is_under_way``: it waits or runs, and polls. ``events`` are the newest, ``events_left`` how many came before.
+    ``poll_href`` asks for the next state, ``answer`` is the page's sentence right now. ``news`` says how many cases
+    have ended since the page, whose tables do not move, was loaded.
     """
 
     is_under_way: bool
@@ -71,12 +77,11 @@ class LivePart:
     poll_href: str
     page_href: str
     cancel_href: str
+    answer: str
     sentence: str
     bar: Bar
-    done: int
-    running: int
-    waiting: int
     pace: str
+    news: str
     cases: tuple[RunningLine, ...]
     scenarios: tuple[ScenarioLine, ...]
     events: tuple[EventLine, ...]
@@ -86,22 +91,49 @@ class LivePart:
     cancel_words: str
 
 
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a reader's page shows: ``seen`` of its live part, and how many cases had ended when it was loaded."""
+
+    seen: str
+    done: int
+
+    @property
+    def last_sequence(self) -> int:
+        return _number(self.seen.partition("-")[0])
+
+    @classmethod
+    def parse(cls, seen: str, done: str) -> Shown:
+        return cls(seen, _number(done))
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
+
+
 def live_part(run: Run, *, may_cancel: bool) -> LivePart | None:
     """Return the live part of a run's page; None for a run that is not executed here."""
     execution = selector.execution_row(run)
     if execution is None:
         return None
-    return _part(run, execution, may_cancel=may_cancel, after=0)
+    return _part(run, execution, may_cancel=may_cancel, shown=Shown("", _done(run)))
 
 
-def live_update(run: Run, seen: str, *, may_cancel: bool) -> LivePart | None:
-    """Return what has changed since ``seen``, with the events that came after it; None if nothing has."""
+def live_update(run: Run, shown: Shown, *, may_cancel: bool) -> LivePart | None:
+    """Return what has changed since it was shown, with the events that came after it; None if nothing has."""
     execution = selector.execution_row(run)
-    if execution is None or seen_of(run, execution) == seen:
+    if execution is None or seen_of(run, execution) == shown.seen:
         return None
-    sequence = seen.partition("-")[0]
-    after = int(sequence) if sequence.isascii() and sequence.isdigit() and len(sequence) < 10 else 0
-    return _part(run, execution, may_cancel=may_cancel, after=after)
+    return _part(run, execution, may_cancel=may_cancel, shown=shown)
+
+
+def has_begun_since(run: Run, shown: Shown) -> bool:
+    """Tell whether a page that shows a waiting run has nothing right any more: it has cases by now."""
+    return "-queued-" in shown.seen and run.total > 0
+
+
+def _done(run: Run) -> int:
+    return run.total - run.pending - run.running
 
 
 def seen_of(run: Run, execution: ExecutionRow) -> str:
@@ -116,30 +148,30 @@ def seen_of(run: Run, execution: ExecutionRow) -> str:
     return "-".join(map(str, signs))
 
 
-def _part(run: Run, execution: ExecutionRow, *, may_cancel: bool, after: int) -> LivePart:
+def _part(run: Run, execution: ExecutionRow, *, may_cancel: bool, shown: Shown) -> LivePart:
     is_under_way = run.status in UNDER_WAY
-    events = selector.list_events(run, after=after, limit=EVENTS_SHOWN)
+    events = selector.list_events(run, after=shown.last_sequence, limit=EVENTS_SHOWN)
     first = events[0].sequence if events else execution.last_sequence + 1
     counts = {status: getattr(run, status) for status in CASE_STATUSES}
     waiting = run.pending if run.total else execution.planned_cases
     scenarios = selector.progress_by_scenario(run) if is_under_way else ()
+    seen = seen_of(run, execution)
     return LivePart(
         is_under_way=is_under_way,
         is_waiting=run.status == "queued",
-        seen=seen_of(run, execution),
-        poll_href=reverse("run-live", args=[run.pk]),
+        seen=seen,
+        poll_href=f"{reverse('run-live', args=[run.pk])}?{urlencode({'seen': seen, 'done': shown.done})}",
         page_href=reverse("run", args=[run.pk]),
         cancel_href=reverse("cancel-run", args=[run.pk]),
+        answer=run_sentence(run, tally(counts)),
         sentence=_sentence(run, execution, waiting),
         bar=Bar.of(counts if run.total else {"pending": execution.planned_cases}, is_tall=True),
-        done=run.total - run.pending - run.running,
-        running=run.running,
-        waiting=waiting,
         pace=_pace(run, execution) if run.status == "running" else "",
+        news=_news(_done(run) - shown.done),
         cases=tuple(_running_line(run, case) for case in selector.running_cases(run)) if is_under_way else (),
         scenarios=tuple(_scenario_line(row.scenario_id, row.counts) for row in scenarios),
         events=tuple(_event_line(run, event) for event in events),
-        events_left=first - 1 - after,
+        events_left=first - 1 - shown.last_sequence,
         notices=tuple(_notices(run, execution)),
         may_cancel=may_cancel and is_under_way and execution.cancel_requested_at is None,
         cancel_words=_cancel_words(run),
@@ -163,13 +195,12 @@ def _sentence(run: Run, execution: ExecutionRow, waiting: int) -> str:
         return f"Waiting for a worker: {execution.planned_cases:,} cases, {execution.planned_turns:,} turns."
     if not run.total:
         return "Beginning."
-    done = run.total - run.pending - run.running
-    return f"{done:,} of {run.total:,} cases done, {run.running:,} running, {waiting:,} waiting."
+    return f"{_done(run):,} of {run.total:,} cases done, {run.running:,} running, {waiting:,} waiting."
 
 
 def _pace(run: Run, execution: ExecutionRow) -> str:
     """Say how many cases end a minute and how long the rest will take at that rate, once a few have ended."""
-    done = run.total - run.pending - run.running
+    done = _done(run)
     begun_at = run.started_at or execution.claimed_at
     if begun_at is None or done == 0:
         return ""
@@ -180,18 +211,24 @@ def _pace(run: Run, execution: ExecutionRow) -> str:
     return f"{words}, about {duration_in_words(elapsed_ms / done * left)} left" if left else words
 
 
+def _news(ended: int) -> str:
+    return f"{ended:,} case{' has' if ended == 1 else 's have'} ended since this page was loaded" if ended > 0 else ""
+
+
 def _running_line(run: Run, case: RunningCase) -> RunningLine:
-    parts = [f"{step}: {variant}" for step, variant in case.variants.items()]
-    parts.append(f"repetition {case.repetition + 1}")
     of = f" of {case.step_count}" if case.step_count else ""
     turn = f"turn {case.turn_count + 1}{of}" if case.step_id or not case.step_count else "final criteria"
     return RunningLine(
         key=f"live-case-{case.position}",
         name=case.name,
-        what=", ".join(parts),
+        what=_sample_words(case.variants, case.repetition),
         turn=f"{turn}: {case.step_id}" if case.step_id else turn,
         href=reverse("case", args=[run.pk, case.position]),
     )
+
+
+def _sample_words(variants: Mapping[str, str], repetition: int) -> str:
+    return ", ".join([*(f"{step}: {variant}" for step, variant in variants.items()), f"repetition {repetition + 1}"])
 
 
 def _scenario_line(scenario_id: str, counts: Mapping[str, int]) -> ScenarioLine:
@@ -217,6 +254,7 @@ def _event_line(run: Run, event: EventRow) -> EventLine:
         at=event.at,
         words=f"{words}: {event.step_id}" if event.step_id else words,
         case_name=event.case_name,
+        what=_sample_words(event.variants, event.repetition) if event.position is not None else "",
         sign=sign_of(event.case_status, "case") if is_end else None,
         href=reverse("case", args=[run.pk, event.position]) if event.position is not None else "",
     )

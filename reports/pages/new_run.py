@@ -120,7 +120,7 @@ class NewRunPage:
 _FIELDS = ("target", "fingerprint", "suite", "scenarios", "tags", *NUMBERS, "allow_external_writes")
 _LABELS = {
     "repetitions": ("Repetitions", "How often each scenario variant is held: models differ from time to time."),
-    "concurrency": ("At the same time", "How many conversations go on at once."),
+    "concurrency": ("Concurrency", "How many conversations go on at once."),
     "max_failures": ("Stop after failures", "No further case begins once so many have failed or ended in error."),
     "timeout_ms": ("Time limit a turn (ms)", "A turn that takes longer ends in an error."),
     "max_cases": ("At most cases", "A guard against asking for far more than was meant."),

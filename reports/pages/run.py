@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from django.urls import reverse
@@ -13,10 +13,12 @@ from reports.domain.expressions import Expression, expressions
 from reports.domain.grammar import Sign, outcome_of
 from reports.domain.wording import duration_in_words
 from reports.models import Execution, Run
-from reports.pages.live import LivePart
 from reports.pages.parts import Action, Bar, Crumb, Empty, Fact, Pager, Pips
 from reports.selectors import run as selector
 from reports.selectors.run import CaseFilters, CaseRow, CasesPage, Cluster, Lineage, Pip
+
+if TYPE_CHECKING:
+    from reports.pages.live import LivePart
 
 STATUS_OPTIONS = (
     ("", "All cases"),
@@ -128,10 +130,10 @@ class RunPage:
     definition_words: str
     definition_href: str
     record: tuple[Fact, ...]
-    live: LivePart | None = None
+    live: "LivePart | None" = None
 
 
-def run_page(run: Run, filters: CaseFilters, cursor: str, *, live: LivePart | None = None) -> RunPage:
+def run_page(run: Run, filters: CaseFilters, cursor: str, *, live: "LivePart | None" = None) -> RunPage:
     """Read and decide all that the page of a run shows."""
     cases = selector.list_cases(run, filters, cursor=cursor)
     found_clusters, signatures = selector.clusters(run)

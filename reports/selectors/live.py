@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
 from typing import Any
@@ -126,20 +126,25 @@ def _order_of(run: Run) -> Mapping[str, int]:
 
 @dataclass(frozen=True, slots=True)
 class EventRow:
+    """An event with what its case is called, and the status that it has by now; texts in stored form."""
+
     sequence: int
     type: str
     position: int | None
     step_id: str
     at: datetime
-    case_name: str
-    case_status: str
+    case_name: str = ""
+    case_status: str = ""
+    variants: Mapping[str, str] = field(default_factory=dict)
+    repetition: int = 0
 
 
 def list_events(run: Run, *, after: int = 0, limit: int) -> Sequence[EventRow]:
-    """Return the newest events behind a sequence number, newest last, each with the name of its case."""
+    """Return the newest events behind a sequence number, newest last."""
     events = RunEvent.objects.filter(run_id=run.pk, sequence__gt=after).order_by("-sequence")
     rows = list(events.values_list("sequence", "type", "position", "step_id", "at")[:limit])[::-1]
     places = {position for _, _, position, _, _ in rows if position is not None}
     cases = Case.objects.filter(generation_id=run.generation_id or 0, position__in=places)
-    names = {position: (name, status) for position, name, status in cases.values_list("position", "name", "status")}
-    return [EventRow(*row, *names.get(row[2] if row[2] is not None else -1, ("", ""))) for row in rows]
+    columns = ("position", "name", "status", "variant__variants", "repetition")
+    known = {position: rest for position, *rest in cases.values_list(*columns)}
+    return [EventRow(*row, *known.get(row[2], ())) for row in rows]

@@ -31,11 +31,18 @@ def read_suite(content: bytes) -> EvaluationSuite:
     if len(content) > MOST_BYTES:
         raise _refused(SUITE_INVALID, f"The file is larger than {MOST_BYTES >> 20} MiB.")
     try:
-        return parse_evaluation_suite(parse_json(content))
+        value = parse_json(content)
     except JsonTextError as error:
         raise _refused(SUITE_INVALID, f"The file is not JSON: {error}.") from error
+    return suite_of_value(value)
+
+
+def suite_of_value(value: object) -> EvaluationSuite:
+    """Check the plain value of a suite. Raises RequestRefused."""
+    try:
+        return parse_evaluation_suite(value)
     except EvaluationError as error:
-        raise _refused(error.code, "The file holds no valid suite.", error.paths[:_MOST_PATHS]) from error
+        raise _refused(error.code, "This is no valid suite.", error.paths[:_MOST_PATHS]) from error
 
 
 def find_suite(team: Team, entry: TargetEntry, choice: str) -> SuiteRevision | EvaluationSuite:

@@ -10,7 +10,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
 from reports.access import TeamRequest, page, role_includes
-from reports.pages.live import live_update
+from reports.pages.live import Shown, has_begun_since, live_update
 from reports.selectors.executions import UNDER_WAY
 from reports.selectors.run import get_run
 
@@ -19,16 +19,20 @@ from reports.selectors.run import get_run
 @never_cache
 @page()
 def live(request: TeamRequest, pk: uuid.UUID) -> HttpResponse:
-    """Return what changed since ``seen``; 204 (or 304) when nothing did; at the end the page is to load itself anew."""
+    """Return what changed since ``seen``; 204 (or 304) when nothing did.
+
+    When the run begins and when it has ended, the page is told to load itself anew.
+    """
     run = get_run(team=request.team, pk=pk)
     if run is None:
         raise Http404
-    is_htmx = request.headers.get("HX-Request") == "true"
-    if run.status not in UNDER_WAY or not is_htmx:
-        return HttpResponse(headers={"HX-Refresh": "true"}) if is_htmx else redirect("run", pk=pk)
+    if request.headers.get("HX-Request") != "true":
+        return redirect("run", pk=pk)
     known = request.headers.get("If-None-Match", "").strip('"')
-    may_cancel = role_includes(request.membership.role, "runner")
-    part = live_update(run, known or request.GET.get("seen", ""), may_cancel=may_cancel)
+    shown = Shown.parse(known or request.GET.get("seen", ""), request.GET.get("done", ""))
+    if run.status not in UNDER_WAY or has_begun_since(run, shown):
+        return HttpResponse(headers={"HX-Refresh": "true"})
+    part = live_update(run, shown, may_cancel=role_includes(request.membership.role, "runner"))
     if part is None:
         return HttpResponse(status=304 if known else 204)
     answer = render(request, "reports/partials/live_update.html", {"live": part})

@@ -1,0 +1,163 @@
+"""Runs that this site executes: start one, cancel one."""
+
+import uuid
+from typing import Annotated, Any, Literal, cast
+
+from django.http import HttpRequest, HttpResponse
+from ninja import Field, Schema
+from pydantic import ConfigDict
+
+from reports.access import TeamRequest, role_includes
+from reports.api import schemas
+from reports.api.auth import needs
+from reports.api.problems import Problem, ProblemOut, not_found
+from reports.api.runs import router as runs_router
+from reports.domain.run_options import RequestRefused, RunOptions
+from reports.selectors import run_records
+from reports.selectors.run import get_run
+from reports.services.executions import (
+    IdempotencyConflict,
+    NotCancellable,
+    RunRequest,
+    find_entry,
+    request_cancel,
+    request_run,
+)
+from reports.services.run_suites import find_suite, suite_of_value
+
+# The router of the other operations on runs: one address is served by one router, whatever the method.
+router = runs_router
+
+_MOST_PICKED = 10_000
+_DEFAULTS = RunOptions()
+_LONGEST_KEY = 200
+_REFUSALS: dict[Any, Any] = {401: ProblemOut, 403: ProblemOut, 404: ProblemOut, 409: ProblemOut, 422: ProblemOut}
+Text = Annotated[str, Field(max_length=500)]
+Number = Annotated[int, Field(ge=-(2**53), le=2**53)]
+
+
+class RunIn(Schema):
+    """What is to run. Numbers out of range are refused with the code of the runner.
+
+    `suite` names one that is stored ("revision:12") or offered by the target ("offered:0", the default), or is the
+    definition itself.
+    """
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    target: Text = Field(description="The name of a registered target.")
+    fingerprint: Text = Field("", description="The version, where the target leaves the choice.")
+    suite: Text | dict[str, Any] = "offered:0"
+    scenarios: list[Text] | None = Field(None, max_length=_MOST_PICKED, description="Scenario ids; all if left out.")
+    tags: list[Text] | None = Field(None, max_length=_MOST_PICKED, description="Any of these; all if left out.")
+    repetitions: Number = _DEFAULTS.repetitions
+    concurrency: Number = _DEFAULTS.concurrency
+    maxCases: Number = _DEFAULTS.max_cases
+    maxFailures: Number = _DEFAULTS.max_failures
+    timeoutMs: Number = _DEFAULTS.timeout_ms
+    allowExternalWrites: bool = Field(False, description="Only for an admin who is signed in with a browser.")
+    earlyAlarm: bool = Field(True, description="Cancel when the first five cases end in the same error code.")
+
+
+class CancelOut(Schema):
+    """`cancelled`: it had not begun and is over; `requested`: its worker ends the turns in flight."""
+
+    outcome: Literal["cancelled", "requested"]
+
+
+@router.post(
+    "/runs",
+    auth=needs("runner"),
+    response={201: schemas.RunOut, 200: schemas.RunOut, **_REFUSALS},
+    summary="Start a run",
+    description="The header `Idempotency-Key` makes a repeated request one run: 200 instead of 201 for what was there.",
+)
+def start_run(request: HttpRequest, given: RunIn) -> HttpResponse:
+    asked = cast(TeamRequest, request)
+    is_admin = _is_admin_in_browser(asked)
+    if given.allowExternalWrites and not is_admin:
+        sentence = "External writes are authorised by an admin who is signed in with a browser, never by a token."
+        raise Problem(403, "admin_needed", sentence)
+    key = request.headers.get("Idempotency-Key", "")
+    if len(key) > _LONGEST_KEY:
+        raise Problem(422, "parameters_invalid", f"An Idempotency-Key has at most {_LONGEST_KEY} characters.")
+    try:
+        requested = request_run(
+            team=asked.team,
+            user=asked.user,
+            origin="api",
+            request=_run_request(asked, given),
+            may_authorise_writes=is_admin,
+            idempotency_key=f"api:{key}" if key else "",
+        )
+    except RequestRefused as refused:
+        raise _problem_of(refused) from refused
+    except IdempotencyConflict:
+        raise Problem(409, "idempotency_key_reused", "This Idempotency-Key was used for another request.") from None
+    record = run_records.get_run_record(team=asked.team, pk=requested.run_pk)
+    assert record is not None
+    return schemas.json_response(schemas.run_out(request, record), status=201 if requested.is_new else 200)
+
+
+@router.post(
+    "/runs/{uuid:pk}/cancel",
+    auth=needs("runner"),
+    response={202: CancelOut, **_REFUSALS},
+    url_name="cancel_run",
+    summary="Cancel a run",
+)
+def cancel_run(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
+    asked = cast(TeamRequest, request)
+    if get_run(team=asked.team, pk=pk) is None:
+        raise not_found("run")
+    try:
+        outcome = request_cancel(team=asked.team, run_pk=pk, user=asked.user)
+    except NotCancellable as refused:
+        raise Problem(409, "not_cancellable", str(refused)) from refused
+    return schemas.json_response({"outcome": outcome}, status=202)
+
+
+def _run_request(asked: TeamRequest, given: RunIn) -> RunRequest:
+    entry = find_entry(given.target)
+    is_named = isinstance(given.suite, str)
+    options = RunOptions(
+        scenario_ids=_texts(given.scenarios),
+        tags=_texts(given.tags),
+        repetitions=given.repetitions,
+        concurrency=given.concurrency,
+        max_cases=given.maxCases,
+        max_failures=given.maxFailures,
+        timeout_ms=given.timeoutMs,
+        allow_external_writes=given.allowExternalWrites,
+        early_alarm=given.earlyAlarm,
+    )
+    suite = find_suite(asked.team, entry, str(given.suite)) if is_named else suite_of_value(given.suite)
+    return RunRequest(entry.name, given.fingerprint, suite, options)
+
+
+def _texts(given: list[str] | None) -> tuple[str, ...] | None:
+    return None if given is None else tuple(given)
+
+
+def _is_admin_in_browser(asked: TeamRequest) -> bool:
+    is_token = asked.headers.get("Authorization", "").lower().startswith("bearer ")
+    return not is_token and role_includes(asked.membership.role, "admin")
+
+
+_NAMES = {
+    "max_cases": "maxCases",
+    "max_failures": "maxFailures",
+    "timeout_ms": "timeoutMs",
+    "allow_external_writes": "allowExternalWrites",
+}
+
+
+def _problem_of(refused: RequestRefused) -> Problem:
+    """The first refusal gives the code; each names its member, or the places in the suite."""
+    first = refused.refusals[0]
+    faults = []
+    for refusal in refused.refusals:
+        member = _NAMES.get(refusal.field, refusal.field)
+        places = [f"{member}.{path}" if path else member for path in refusal.paths] or [member]
+        faults += [(place, refusal.sentence) for place in places]
+    return Problem(422, first.code, first.sentence, faults)

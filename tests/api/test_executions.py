@@ -1,0 +1,113 @@
+"""Starting and cancelling runs over the API."""
+
+import json
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from reports.models import Execution, Run, Team, User
+from reports.services.tokens import create_token
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+RUNS = "/api/v1/runs"
+TUTORIAL = {"target": "tutorial.catalogue", "fingerprint": "wrong-selection"}
+
+
+@pytest.fixture
+def bearer(runner: User, team: Team) -> dict[str, str]:
+    return {"Authorization": f"Bearer {create_token(team=team, maker=runner, name='ci', scope='write')}"}
+
+
+def start(client: Client, bearer: dict[str, str], body: dict[str, Any], **headers: str) -> Any:
+    return client.post(RUNS, json.dumps(body), content_type="application/json", headers=bearer | headers)
+
+
+def test_a_started_run_is_queued_and_answered_with_its_addresses(client: Client, bearer: dict[str, str]) -> None:
+    answer = start(client, bearer, TUTORIAL | {"repetitions": 2, "scenarios": ["choose-product"]})
+
+    run = Run.objects.get()
+    assert answer.status_code == 201
+    assert answer.json()["id"] == str(run.pk) and answer.json()["status"] == "queued"
+    assert (run.origin, run.version.fingerprint, run.execution.request["planned_cases"]) == (
+        "api",
+        "wrong-selection",
+        4,
+    )
+
+
+def test_a_repeated_request_with_its_key_is_one_run(client: Client, bearer: dict[str, str]) -> None:
+    first = start(client, bearer, TUTORIAL, **{"Idempotency-Key": "build-7"})
+    again = start(client, bearer, TUTORIAL, **{"Idempotency-Key": "build-7"})
+    other = start(client, bearer, TUTORIAL | {"repetitions": 3}, **{"Idempotency-Key": "build-7"})
+
+    assert (first.status_code, again.status_code, other.status_code) == (201, 200, 409)
+    assert first.json()["id"] == again.json()["id"]
+    assert other.json()["code"] == "idempotency_key_reused"
+    assert Execution.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("members", "code", "path"),
+    [
+        ({"repetitions": 0}, "EVALUATION_OPTIONS_INVALID", "repetitions"),
+        ({"timeoutMs": 3_600_001}, "EVALUATION_OPTIONS_INVALID", "timeoutMs"),
+        ({"maxCases": 3}, "EVALUATION_CASE_LIMIT", "maxCases"),
+        ({"scenarios": ["nowhere"]}, "EVALUATION_SCENARIO_NOT_FOUND", "scenarios"),
+        ({"scenarios": []}, "EVALUATION_SELECTION_EMPTY", "scenarios"),
+        ({"target": "elsewhere"}, "TARGET_UNKNOWN", "target"),
+        ({"fingerprint": "third"}, "TARGET_UNUSABLE", "fingerprint"),
+        ({"suite": "revision:99"}, "EVALUATION_SUITE_INVALID", "suite"),
+        ({"suite": {"id": "x"}}, "EVALUATION_SUITE_INVALID", "suite.schemaVersion"),
+        ({"surprise": 1}, "parameters_invalid", "body.given.surprise"),
+        ({"repetitions": "2"}, "parameters_invalid", "body.given.repetitions"),
+    ],
+)
+def test_what_cannot_run_is_refused_with_code_and_paths(
+    client: Client, bearer: dict[str, str], members: dict[str, Any], code: str, path: str
+) -> None:
+    answer = start(client, bearer, TUTORIAL | members)
+
+    assert answer.status_code == 422
+    assert answer.json()["code"] == code
+    assert path in answer.json()["paths"]
+    assert not Run.objects.exists()
+
+
+def test_a_definition_can_stand_in_the_request(client: Client, bearer: dict[str, str], team: Team) -> None:
+    answer = start(client, bearer, TUTORIAL | {"suite": factories.suite("one", "two")})
+
+    assert answer.status_code == 201
+    assert Run.objects.get().revision.suite.suite_id == "desk"
+
+
+def test_a_token_never_authorises_external_writes(client: Client, bearer: dict[str, str]) -> None:
+    answer = start(client, bearer, TUTORIAL | {"allowExternalWrites": True})
+
+    assert (answer.status_code, answer.json()["code"]) == (403, "admin_needed")
+
+
+def test_a_viewer_may_not_start_runs(client_of_viewer: Client) -> None:
+    assert start(client_of_viewer, {}, TUTORIAL).status_code == 403
+
+
+def test_a_waiting_run_is_cancelled_at_once_and_only_once(client: Client, bearer: dict[str, str]) -> None:
+    address = f"{RUNS}/{start(client, bearer, TUTORIAL).json()['id']}/cancel"
+
+    first = client.post(address, headers=bearer)
+    again = client.post(address, headers=bearer)
+
+    assert (first.status_code, first.json()) == (202, {"outcome": "cancelled"})
+    assert (again.status_code, again.json()["code"]) == (409, "not_cancellable")
+
+
+def test_a_run_of_another_team_is_not_there(client: Client, bearer: dict[str, str]) -> None:
+    pk = start(client, bearer, TUTORIAL).json()["id"]
+    team = factories.make_team()
+    stranger = create_token(team=team, maker=factories.make_member(team, "runner"), name="x", scope="write")
+
+    answer = client.post(f"{RUNS}/{pk}/cancel", headers={"Authorization": f"Bearer {stranger}"})
+
+    assert answer.status_code == 404
