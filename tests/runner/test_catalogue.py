@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from evalrunner import parse_evaluation_report
 from evalrunner.errors import AdapterSetupError
-from evalrunner.examples.catalogue import slow_target, suite_file, target
+from evalrunner.examples.catalogue import suite_file, target
 
 
 def run_tutorial(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -134,6 +134,6 @@ def test_a_wrong_argument_is_answered_with_a_sentence(tmp_path: Path, arguments:
 
 
 def test_the_registered_target_has_both_versions_and_knows_no_other() -> None:
-    assert target.fingerprints == slow_target.fingerprints == ("correct-selection", "wrong-selection")
+    assert target.fingerprints == ("correct-selection", "wrong-selection")
     with pytest.raises(AdapterSetupError, match="has no version 'third'; it has correct-selection, wrong-selection"):
         target.adapter("third")

@@ -140,7 +140,7 @@ def test_a_passing_run_exits_with_0_and_says_so(go: Path) -> None:
 
 
 def test_every_case_is_a_plain_line_when_nobody_watches_a_terminal(go: Path) -> None:
-    done = run(go, "--repetitions", "3")
+    done = run(go, "--repetitions", "3", "--fingerprint", "v1")
 
     lines = [line for line in done.stderr.splitlines() if not line.startswith("turn")]
     assert lines == ["1/3 talk #1: passed", "2/3 talk #2: passed", "3/3 talk #3: passed"]
@@ -211,9 +211,11 @@ def test_the_failure_limit_leaves_cases_pending(folder: Path) -> None:
 def test_the_target_is_named_by_the_adapter_unless_the_user_does(
     go: Path, arguments: list[str], target: dict[str, str]
 ) -> None:
-    run(go, *arguments)
+    done = run(go, *arguments)
 
+    note = "note: no --fingerprint was given"
     assert report_in(go)["target"] == target
+    assert (note in done.stderr) is (target["fingerprint"] == "unversioned")
 
 
 def test_a_runnable_target_brings_its_own_id_and_evaluators(go: Path) -> None:

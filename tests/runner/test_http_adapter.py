@@ -259,6 +259,13 @@ async def test_an_answer_that_does_not_come_ends_at_the_read_limit() -> None:
     assert await turn_code(None, read_timeout_s=0.05) == "HTTP_READ_TIMEOUT"
 
 
+async def test_a_close_that_hangs_does_not_hold_up_the_run() -> None:
+    async with serving(turn=OBSERVED, close=None) as service:
+        report = await edge.run_small(HttpAdapter(service.url, close_timeout_s=0.05))
+
+    assert report.cases[0].error_code == "EVALUATION_CLEANUP_FAILED"
+
+
 async def test_nobody_listening_is_a_failed_connection() -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))

@@ -56,14 +56,16 @@ class HttpAdapter:
 
     ``headers_from_env`` maps names of headers to names of environment variables that hold their values.
     ``connect_timeout_s`` bounds the connection, ``read_timeout_s`` each wait for bytes of an answer; the runner's own
-    limit bounds the whole turn. ``supports_resume`` says that the service can restore a conversation from the
-    checkpoint it gave. AdapterSetupError when httpx is missing or an argument cannot work.
+    limit bounds the whole turn. ``close_timeout_s`` bounds the same waits when closing, so that a service that hangs
+    does not hold up a cancelled run for long. ``supports_resume`` says that the service can restore a conversation
+    from the checkpoint it gave. AdapterSetupError when httpx is missing or an argument cannot work.
     """
 
     url: str
     headers_from_env: Mapping[str, str] = field(default_factory=dict)
     connect_timeout_s: float = 10.0
     read_timeout_s: float = 120.0
+    close_timeout_s: float = 10.0
     max_answer_bytes: int = MAX_ANSWER_BYTES
     supports_resume: bool = False
     id: str = "evalrunner.http"
@@ -78,7 +80,8 @@ class HttpAdapter:
 
     async def open(self, context: OpenContext) -> HttpSession:
         client = self._make_client()
-        session = HttpSession(client, wire.conversation_of(context), self.url.rstrip("/"), self.max_answer_bytes)
+        talk = wire.conversation_of(context)
+        session = HttpSession(client, talk, self.url.rstrip("/"), self.max_answer_bytes, self.close_timeout_s)
         try:
             await session.begin(context)
         except BaseException:
@@ -114,11 +117,19 @@ class HttpAdapter:
 class HttpSession:
     """One conversation with its own connection."""
 
-    def __init__(self, client: httpx.AsyncClient, talk: wire.Conversation, url: str, max_answer_bytes: int) -> None:
+    def __init__(
+        self,
+        client: httpx.AsyncClient,
+        conversation: wire.Conversation,
+        url: str,
+        max_answer_bytes: int,
+        close_timeout_s: float,
+    ) -> None:
         self._client = client
-        self._conversation = talk
+        self._conversation = conversation
         self._url = url
         self._max_answer_bytes = max_answer_bytes
+        self._close_timeout_s = close_timeout_s
 
     async def begin(self, context: OpenContext) -> None:
         """Announce the conversation and learn the service's own name for it, if it gives one."""
@@ -136,6 +147,7 @@ class HttpSession:
 
     async def close(self) -> None:
         """Tell the service that the conversation is over; an answer without content is fine."""
+        self._client.timeout = self._close_timeout_s
         try:
             content = await self._post("close", wire.close_message(self._conversation))
             _read(wire.read_answer, content or b"{}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import shlex
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,7 @@ from evalrunner.models import EvaluationReport, EvaluationTarget
 from evalrunner.targets import RunnableTarget, load_object
 
 UNVERSIONED: Final = "unversioned"
+_NO_VERSION_NOTE: Final = "note: no --fingerprint was given, so this run cannot be told from those of other versions"
 _HTTP: Final = ("http://", "https://")
 
 T = TypeVar("T")
@@ -160,6 +162,8 @@ def _target(
             raise InputError(f"{name} must not be empty")
     if arguments.target is None and arguments.fingerprint is None and previous is not None:
         return previous.target
+    if arguments.fingerprint is None and own_fingerprint == UNVERSIONED:
+        print(_NO_VERSION_NOTE, file=sys.stderr)
     return EvaluationTarget(
         id=own_id if arguments.target is None else arguments.target,
         fingerprint=own_fingerprint if arguments.fingerprint is None else arguments.fingerprint,

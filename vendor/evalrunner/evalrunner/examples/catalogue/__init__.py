@@ -23,22 +23,10 @@ def make_adapter(fingerprint: str, *, latency_ms: int = 0) -> CatalogueAdapter:
     return CatalogueAdapter(wrong_selection=fingerprint == WRONG_SELECTION, latency_ms=latency_ms)
 
 
-def make_slow_adapter(fingerprint: str) -> CatalogueAdapter:
-    return make_adapter(fingerprint, latency_ms=1_500)
-
-
 target = RunnableTarget(
     id="tutorial.catalogue",
     fingerprints=(CORRECT_SELECTION, WRONG_SELECTION),
     make_adapter=make_adapter,
-    evaluators=evaluators,
-)
-
-#: The same with a pause in each turn: a run of it takes long enough to be watched.
-slow_target = RunnableTarget(
-    id="tutorial.catalogue",
-    fingerprints=(CORRECT_SELECTION, WRONG_SELECTION),
-    make_adapter=make_slow_adapter,
     evaluators=evaluators,
 )
 
@@ -49,7 +37,6 @@ __all__ = [
     "CatalogueSession",
     "evaluators",
     "make_adapter",
-    "slow_target",
     "suite_file",
     "target",
 ]
