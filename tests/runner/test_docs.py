@@ -21,6 +21,7 @@ from tests.runner import edge
 DOCS = Path(evalrunner.__file__).parents[1] / "docs"
 CONNECT = (DOCS / "connect-an-agent.md").read_text()
 COMMAND_LINE = (DOCS / "command-line.md").read_text()
+README = (DOCS.parent / "README.md").read_text()
 
 
 def blocks(text: str, language: str) -> list[str]:
@@ -48,6 +49,21 @@ async def test_the_python_object_of_the_document_can_be_evaluated() -> None:
     for adapter in (names["adapter"], target.adapter("v1")):
         report = await edge.run_small(adapter, suite=suite, evaluators=names["evaluators"])
         assert report.cases[0].status == "passed"
+
+
+def test_the_python_example_of_the_readme_prints_the_tutorials_outcome(capsys: pytest.CaptureFixture[str]) -> None:
+    [source] = blocks(README, "python")
+
+    exec(source, {})
+
+    assert capsys.readouterr().out == "completed 4 of 4\n"
+
+
+def test_every_link_of_the_readme_leads_to_a_document() -> None:
+    links = re.findall(r"\]\(([^)]+)\)", README)
+
+    assert links
+    assert [link for link in links if not (DOCS.parent / link).is_file()] == []
 
 
 @pytest.mark.asyncio
