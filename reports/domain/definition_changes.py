@@ -1,5 +1,6 @@
 """What changed between two definitions of a scenario, member by member; lists of things with ids are matched by id."""
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
@@ -38,8 +39,8 @@ def _differences(path: str, before: object, after: object) -> Iterator[MemberCha
 
 
 def _is_same(before: object, after: object) -> bool:
-    """1, 1.0 and true are equal to Python and different things in a definition."""
-    return type(before) is type(after) and before == after
+    """1 and true are equal to Python and different things in a definition."""
+    return before == after and json.dumps(before, sort_keys=True) == json.dumps(after, sort_keys=True)
 
 
 def _paired_members(path: str, before: object, after: object) -> list[tuple[str, object, object]] | None:

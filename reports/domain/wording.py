@@ -38,9 +38,9 @@ def moment_in_words(moment: datetime, now: datetime) -> str:
 
 
 def _span(seconds: float) -> tuple[int, str]:
-    fitting = [(size, name) for size, name in _SPANS if round(seconds / size) >= 1] or [_SPANS[0]]
+    fitting = [(size, name) for size, name in _SPANS if seconds >= size] or [_SPANS[0]]
     size, name = fitting[-1]
-    return max(1, round(seconds / size)), name
+    return max(1, int(seconds // size)), name
 
 
 def day_in_words(moment: datetime) -> str:

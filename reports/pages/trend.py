@@ -42,14 +42,20 @@ def trend_figure(target_id: str, versions: Sequence[VersionRow]) -> dict[str, An
         height=320,
         paper_bgcolor="rgba(0,0,0,0)",
         plot_bgcolor="rgba(0,0,0,0)",
-        font={"color": "var(--ink-soft)", "size": 12},
+        font={"color": "var(--ink-soft)", "size": 12, "family": "system-ui, sans-serif"},
         hoverlabel={
             "bgcolor": "var(--ground-raised)",
             "font": {"color": "var(--ink)"},
             "bordercolor": "var(--rule-strong)",
         },
         xaxis=_axis(
-            {"tickvals": places, "ticktext": [_label(row) for row in rows], "tickangle": -25, "zeroline": False}
+            {
+                "tickvals": places,
+                "ticktext": [_label(row) for row in rows],
+                "tickangle": -25,
+                "zeroline": False,
+                "showgrid": False,
+            }
         ),
         yaxis=_axis({"title": {"text": "passed of decided (%)"}, "range": _range(rows), "zeroline": False}),
         showlegend=False,
