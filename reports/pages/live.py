@@ -14,11 +14,12 @@ from evalrunner.compare import tally
 from reports.domain.grammar import Sign, sign_of
 from reports.domain.wording import duration_in_words
 from reports.models import CASE_STATUSES, Run
-from reports.pages.parts import Bar
+from reports.pages.parts import Bar, Fact
 from reports.pages.run import run_sentence
 from reports.selectors import live as selector
 from reports.selectors.executions import UNDER_WAY
 from reports.selectors.live import EventRow, ExecutionRow, RunningCase
+from reports.text import storable
 
 EVENTS_SHOWN = 60
 WAITS_LONG_S = 10.0
@@ -89,6 +90,7 @@ class LivePart:
     notices: tuple[Notice, ...]
     may_cancel: bool
     cancel_words: str
+    request: tuple[Fact, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +177,7 @@ def _part(run: Run, execution: ExecutionRow, *, may_cancel: bool, shown: Shown) 
         notices=tuple(_notices(run, execution)),
         may_cancel=may_cancel and is_under_way and execution.cancel_requested_at is None,
         cancel_words=_cancel_words(run),
+        request=_request_facts(execution),
     )
 
 
@@ -264,6 +267,21 @@ def _cancel_words(run: Run) -> str:
     if run.status == "queued":
         return "It has not begun: it is cancelled at once and has no report."
     return "Turns in flight end as cancelled, cases not begun stay pending, and what is done stays."
+
+
+def _request_facts(execution: ExecutionRow) -> tuple[Fact, ...]:
+    """Say what was asked for, as the runner was told."""
+    options = execution.options
+    return (
+        Fact("Registered target", execution.target_name),
+        Fact("Scenarios", ", ".join(options.scenario_ids) if options.scenario_ids is not None else "all"),
+        Fact("Tags", ", ".join(map(storable, options.tags)) if options.tags is not None else "all"),
+        Fact("Repetitions", f"{options.repetitions:,}"),
+        Fact("Stop after failures", f"{options.max_failures:,}"),
+        Fact("Time limit a turn", duration_in_words(options.timeout_ms)),
+        Fact("External writes", "allowed" if options.allow_external_writes else "not allowed"),
+        Fact("Early alarm", "on" if options.early_alarm else "off"),
+    )
 
 
 def _notices(run: Run, execution: ExecutionRow) -> list[Notice]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from django.db.models import Count, Max
 
+from reports.domain.run_options import RunOptions
 from reports.models import Case, Execution, Run, RunEvent, SuiteRevision
 from reports.payloads import unpack
 
@@ -24,7 +25,7 @@ class ExecutionRow:
     target_name: str
     planned_cases: int
     planned_turns: int
-    concurrency: int
+    options: RunOptions
     claimed_at: datetime | None
     heartbeat_at: datetime | None
     cancel_requested_at: datetime | None
@@ -46,7 +47,7 @@ def execution_row(run: Run) -> ExecutionRow | None:
         target_name=row.target_name,
         planned_cases=int(request.get("planned_cases", 0)),
         planned_turns=int(request.get("planned_turns", 0)),
-        concurrency=int(request.get("concurrency", 1)),
+        options=RunOptions.from_data(request),
         claimed_at=row.claimed_at,
         heartbeat_at=row.heartbeat_at,
         cancel_requested_at=row.cancel_requested_at,

@@ -1,0 +1,103 @@
+"""Trying a registered target out: its suites, its version, its adapter, and one conversation opened and closed."""
+
+from __future__ import annotations
+
+import asyncio
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from evalrunner.adapters.base import OpenContext
+from evalrunner.data import freeze_object
+from evalrunner.errors import EvaluationError
+from evalrunner.models import EvaluationScenario, EvaluationStep, WritePolicy
+
+from reports.domain.run_options import RequestRefused
+from reports.runnable import TargetEntry, TargetUnusable
+from reports.runnable.entries import RunnableAdapter
+from reports.services.event_loop import run_to_end
+from reports.services.run_suites import offered_suite
+
+SESSION_S = 30.0
+ASKED = "check"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was tried: whether it works, and a sentence."""
+
+    is_sound: bool
+    sentence: str
+
+
+def check_target(entry: TargetEntry, *, opens_session: bool) -> Iterator[Finding]:
+    """Yield what works and what does not, in the order in which a run needs it."""
+    yield from (_check_suite(entry, place) for place in range(len(entry.suites)))
+    try:
+        source = entry.fingerprint_source()
+        fingerprint = entry.find_fingerprint(ASKED if source.kind == "asked" else "")
+        said = "its version is asked for" if source.kind == "asked" else f"its version is {fingerprint!r}"
+        yield Finding(True, said)
+        reach = entry.make(fingerprint)
+    except TargetUnusable as error:
+        yield Finding(False, str(error))
+        return
+    yield Finding(True, f"adapter {reach.adapter.id} {reach.adapter.version}, {len(reach.evaluators)} evaluators")
+    if opens_session:
+        yield _check_session(entry, reach)
+
+
+def _check_suite(entry: TargetEntry, place: int) -> Finding:
+    path = entry.suites[place]
+    try:
+        suite = offered_suite(entry, place)
+    except RequestRefused as refused:
+        first = refused.refusals[0]
+        places = f" at {', '.join(first.paths)}" if first.paths else ""
+        return Finding(False, f"suite {path}: {first.sentence} {first.code}{places}")
+    return Finding(True, f"suite {path}: {suite.id}, {len(suite.scenarios)} scenarios")
+
+
+def _check_session(entry: TargetEntry, reach: RunnableAdapter) -> Finding:
+    outcome: list[Finding] = []
+
+    async def try_out() -> None:
+        outcome.append(await _open_and_close(entry, reach))
+
+    run_to_end(try_out())
+    return outcome[0]
+
+
+async def _open_and_close(entry: TargetEntry, reach: RunnableAdapter) -> Finding:
+    try:
+        async with asyncio.timeout(SESSION_S):
+            session = await reach.adapter.open(_context(entry))
+            close = getattr(session, "close", None)
+            if close is not None:
+                await close()
+    except TimeoutError:
+        return Finding(False, f"no conversation could be opened within {SESSION_S:g} seconds")
+    except EvaluationError as error:
+        return Finding(False, f"no conversation could be opened: {error.code}")
+    except Exception as error:  # isolation point: the target's code runs here, and its message may hold a secret
+        return Finding(False, f"no conversation could be opened: {type(error).__name__}")
+    return Finding(True, "a conversation was opened and closed")
+
+
+def _context(entry: TargetEntry) -> OpenContext:
+    run_id = str(uuid.uuid4())
+    return OpenContext(run_id, "check", f"{run_id}:check", _scenario(entry), None, asyncio.Event())
+
+
+def _scenario(entry: TargetEntry) -> EvaluationScenario:
+    """Return the first scenario that the target offers and that writes nothing outside, or one made up."""
+    for place in range(len(entry.suites)):
+        try:
+            scenarios = offered_suite(entry, place).scenarios
+        except RequestRefused:
+            continue
+        for scenario in scenarios:
+            if scenario.write_policy == WritePolicy.READ_ONLY:
+                return scenario
+    step = EvaluationStep("ask", freeze_object({"text": "Hello"}))
+    return EvaluationScenario("check", "Check", WritePolicy.READ_ONLY, (step,))
