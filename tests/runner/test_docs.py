@@ -51,12 +51,16 @@ async def test_the_python_object_of_the_document_can_be_evaluated() -> None:
         assert report.cases[0].status == "passed"
 
 
-def test_the_python_example_of_the_readme_prints_the_tutorials_outcome(capsys: pytest.CaptureFixture[str]) -> None:
-    [source] = blocks(README, "python")
+def test_the_python_examples_of_the_readme_print_what_they_say(capsys: pytest.CaptureFixture[str]) -> None:
+    tutorial, *others = blocks(README, "python")
 
-    exec(source, {})
+    exec(tutorial, {})
+    shown = capsys.readouterr().out
+    for source in others:
+        exec(source, {})
 
-    assert capsys.readouterr().out == "completed 4 of 4\n"
+    assert shown == "completed 4 of 4\n"
+    assert all(promise in capsys.readouterr().out for promise in re.findall(r"print\(error.*\)  # (.*)", README))
 
 
 def test_every_link_of_the_readme_leads_to_a_document() -> None:
