@@ -2,8 +2,10 @@
 
 from django import forms
 
+from reports.selectors.compare_case import Asked
 from reports.selectors.compare_filters import CLASSES, STATUSES, RowFilters
 
+_MOST = 1_000_000_000
 _KEY = r"^[0-9a-f]{32}$"
 
 
@@ -44,6 +46,19 @@ class ComparisonForm(forms.Form):
     def faults(self) -> tuple[str, ...]:
         """Say in words which members of the address were not understood."""
         return tuple(f"“{name}” in the address was not understood and is left out." for name in self.errors)
+
+
+class SideBySideForm(ComparisonForm):
+    """One scenario variant of a comparison, repetitions and turn to show; the filter leads to its neighbours."""
+
+    variant = forms.RegexField(_KEY, required=False)
+    b = forms.IntegerField(required=False, min_value=1, max_value=_MOST)
+    c = forms.IntegerField(required=False, min_value=1, max_value=_MOST)
+    turn = forms.IntegerField(required=False, min_value=1, max_value=_MOST)
+
+    def asked(self) -> Asked:
+        given = self.cleaned_data
+        return Asked(int(given.get("b") or 0), int(given.get("c") or 0), int(given.get("turn") or 0))
 
 
 def _choice(names: tuple[str, ...]) -> forms.ChoiceField:

@@ -14,6 +14,7 @@ from django.db.models import Count, QuerySet, TextField
 from django.db.models.functions import Cast
 from evalrunner.compare import (
     Comparison,
+    Row,
     Sample,
     SideFacts,
     compare_samples,
@@ -65,6 +66,10 @@ class StoredComparison:
     result: Comparison[int]
     variants: Mapping[int, VariantName]
     scenarios: Mapping[str, ScenarioFacts]
+
+    def row_of(self, key: str) -> Row[int] | None:
+        """Return the row of the scenario variant with a key."""
+        return next((row for row in self.result.rows if self.variants[row.variant].key == key), None)
 
     def facts_of(self, variant: int) -> ScenarioFacts | None:
         return self.scenarios.get(self.variants[variant].scenario_key)

@@ -17,29 +17,54 @@ from evalrunner.compare.tally import DECIDED
 DEFAULT_IGNORED: Final[frozenset[str]] = frozenset(
     {
         "checkpointId",
+        "checkpoint_id",
+        "completionTokens",
+        "completion_tokens",
         "createdAt",
+        "created_at",
         "durationMs",
+        "duration_ms",
         "elapsedMs",
+        "elapsed_ms",
         "finishedAt",
+        "finished_at",
+        "inputTokens",
+        "input_tokens",
         "latencyMs",
+        "latency_ms",
         "messageId",
+        "message_id",
+        "outputTokens",
+        "output_tokens",
+        "promptTokens",
+        "prompt_tokens",
         "requestId",
+        "request_id",
         "responseId",
+        "response_id",
         "runId",
         "run_id",
         "spanId",
+        "span_id",
         "startedAt",
+        "started_at",
         "threadId",
         "thread_id",
         "timestamp",
+        "timestamps",
+        "tokens",
+        "totalTokens",
+        "total_tokens",
         "traceId",
         "trace_id",
         "turnId",
         "turn_id",
         "updatedAt",
+        "updated_at",
     }
 )
-"""Members that differ from run to run whatever the agent does; they are left out at any depth of an observation."""
+"""Ids, times and token counts: members that differ from run to run whatever the agent does. They are left out at any
+depth."""
 
 
 class TurnMark(StrEnum):
