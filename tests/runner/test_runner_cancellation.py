@@ -1,6 +1,7 @@
 """Cancelling a run, and cancelling whoever waits for one."""
 
 import asyncio
+import gc
 from typing import Any
 
 import pytest
@@ -115,6 +116,19 @@ def test_cancelling_the_caller_passes_through_and_leaves_no_task(guests: dict[st
     assert opened == adapter.seen.count("close begins")
 
 
+def test_cancelling_the_caller_does_not_wait_for_an_observer() -> None:
+    async def give_up() -> tuple[int, float]:
+        loop = asyncio.get_running_loop()
+        work = asyncio.ensure_future(run(GuestAdapter(), on_checkpoint=hang, timeout_ms=60_000))
+        await asyncio.sleep(1)
+        work.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await work
+        return len(asyncio.all_tasks()) - 1, loop.time()
+
+    assert run_virtually(give_up()) == (0, 1)
+
+
 def test_cancelling_the_caller_twice_does_not_wait_for_anything() -> None:
     async def give_up() -> tuple[int, float]:
         loop = asyncio.get_running_loop()
@@ -161,7 +175,9 @@ def test_a_time_limit_of_the_caller_holds() -> None:
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit])
-def test_a_wish_to_leave_the_program_passes_through_a_guest(error: type[BaseException]) -> None:
+def test_a_wish_to_leave_the_program_passes_through_a_guest(
+    error: type[BaseException], caplog: pytest.LogCaptureFixture
+) -> None:
     adapter = GuestAdapter()
 
     async def leave(*arguments: Any) -> Any:
@@ -171,3 +187,5 @@ def test_a_wish_to_leave_the_program_passes_through_a_guest(error: type[BaseExce
 
     with pytest.raises(error):
         run_virtually(run(adapter))
+    gc.collect()  # asyncio complains of errors that nobody looked at when they are thrown away
+    assert caplog.records == []

@@ -119,6 +119,28 @@ def test_a_run_waits_for_the_closing_of_a_late_session_within_the_time_limit() -
     assert tasks == 0
 
 
+def test_when_an_observer_fails_other_cases_are_not_waited_for() -> None:
+    adapter = GuestAdapter()
+
+    async def hang_once(*arguments: Any) -> Any:
+        return await hang() if adapter.seen.count("send begins") == 1 else OBSERVATION
+
+    def fail(checkpoint: Any) -> None:
+        if checkpoint.event.type == "turn.completed":
+            raise OSError(SECRET)
+
+    adapter.on_send = hang_once
+
+    async def run_and_time() -> float:
+        loop = asyncio.get_running_loop()
+        with pytest.raises(EvaluationError, match="EVALUATION_OBSERVER_FAILED"):
+            await run(adapter, suite_of(2), concurrency=2, on_checkpoint=fail, timeout_ms=60_000)
+        return loop.time()
+
+    assert run_virtually(run_and_time()) < 0.1
+    assert adapter.seen.count("close ends") == 2
+
+
 def test_stubborn_observers_end_the_run_too() -> None:
     async def run_and_wait() -> None:
         with pytest.raises(EvaluationError, match="EVALUATION_OBSERVER_FAILED"):
@@ -142,6 +164,30 @@ def test_a_guest_that_cancels_something_of_its_own_is_a_failed_transport() -> No
 
     assert outcome(case) == ("error", None, [("error", "EVALUATION_TRANSPORT_FAILED")])
     assert tasks == 0
+
+
+def test_an_interrupted_turn_leaves_no_trace_in_the_calls_that_follow() -> None:
+    async def cancel_inside(*arguments: Any) -> Any:
+        inner = asyncio.ensure_future(asyncio.sleep(60))
+        inner.cancel()
+        await inner
+
+    case, took_s, tasks = run_virtually(timed(run(GuestAdapter(hang, on_close=cancel_inside))))
+
+    assert outcome(case) == ("error", "EVALUATION_CLEANUP_FAILED", [("error", "EVALUATION_TIMEOUT")])
+    assert (took_s, tasks) == (LIMIT_S, 0)
+
+
+def test_an_adapter_may_change_the_input_it_is_given() -> None:
+    async def consume(input: Any, context: Any) -> Any:
+        return {"observation": {"text": input.pop("text"), "rest": input["parts"].pop()}}
+
+    steps = [{"id": "s0", "input": {"text": "hi", "parts": [1, 2]}}]
+
+    case, _, _ = run_virtually(timed(run(GuestAdapter(consume), suite_of(steps=steps))))
+
+    assert case.turns[0].observation == {"text": "hi", "rest": 2}
+    assert case.turns[0].input == {"text": "hi", "parts": [1, 2]}
 
 
 def test_messages_of_exceptions_stay_outside_the_report() -> None:
