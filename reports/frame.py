@@ -35,6 +35,7 @@ class Frame:
     """All that ``base.html`` may use; ``membership`` is None when nobody is signed in."""
 
     membership: Membership | None
+    user_name: str
     theme: str
     nav: tuple[NavLink, ...]
     may_run: bool
@@ -55,6 +56,7 @@ def frame(request: HttpRequest) -> dict[str, Any]:
     theme = str(getattr(getattr(request, "user", None), "theme", ""))
     shown = Frame(
         membership=membership,
+        user_name=str(getattr(getattr(request, "user", None), "username", "")),  # not by membership: that is a query
         theme=theme,
         nav=tuple(_nav_link(request.path, text, name) for text, name in _NAV),
         may_run=membership is not None and role_includes(membership.role, "runner"),

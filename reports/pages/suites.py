@@ -242,10 +242,10 @@ def _changes(before: RevisionRow, shown: RevisionRow) -> Changes:
     found = scenario_changes(before_pk=before.pk, after_pk=shown.pk)
     numbers = {kind: sum(change.kind == kind for change in found) for kind in _KIND_WORDS}
     named = ", ".join(f"{number:,} {kind}" for kind, number in numbers.items() if number)
-    rest = max(before.scenarios, shown.scenarios) - len(found)
+    same = shown.scenarios - (len(found) - numbers["removed"])
     nothing = "No scenario was added, removed or redefined; only descriptions, metadata or suite assertions differ."
     return Changes(
-        sentence=f"{named}; {max(0, rest):,} the same." if found else nothing,
+        sentence=f"{named}; {same:,} the same." if found else nothing,
         before_digest=before.digest,
         scenarios=tuple(_changed(change) for change in found[:_MOST_LISTED_CHANGES]),
         more=max(0, len(found) - _MOST_LISTED_CHANGES),

@@ -1,0 +1,84 @@
+"""Signing in and out, the theme, the comparison tray."""
+
+import pytest
+from django.test import Client
+
+from reports.models import Team, User
+from tests import factories
+from tests.factories import report, stored
+
+
+def test_a_password_signs_in_and_leads_on(client: Client, runner: User) -> None:
+    runner.set_password("correct horse battery staple")
+    runner.save()
+
+    response = client.post(
+        "/sign-in/",
+        {"username": runner.username, "password": "correct horse battery staple", "next": "/targets/"},
+    )
+
+    assert (response.status_code, response["Location"]) == (302, "/targets/")
+
+
+def test_a_wrong_password_is_said_and_keeps_the_name(client: Client, runner: User) -> None:
+    response = client.post("/sign-in/", {"username": runner.username, "password": "wrong"})
+
+    page = response.content.decode()
+    assert "correct username and password" in page
+    assert f'value="{runner.username}"' in page
+
+
+def test_the_page_tells_of_the_one_time_address(client: Client, db: None) -> None:
+    assert "manage.py sign_in_link" in client.get("/sign-in/").content.decode()
+
+
+def test_signing_out_is_a_post(client_of_viewer: Client) -> None:
+    assert client_of_viewer.get("/sign-out/").status_code == 405
+
+    client_of_viewer.post("/sign-out/")
+
+    assert client_of_viewer.get("/").status_code == 302
+
+
+@pytest.mark.parametrize("theme", ["light", "dark", ""])
+def test_a_theme_is_kept_for_the_reader(client_of_viewer: Client, viewer: User, theme: str) -> None:
+    client_of_viewer.post("/settings/theme/", {"theme": theme, "next": "/runs/"})
+
+    viewer.refresh_from_db()
+    assert viewer.theme == theme
+    assert (f'data-theme="{theme}"' in client_of_viewer.get("/runs/").content.decode()) is bool(theme)
+
+
+def test_an_unknown_theme_is_refused(client_of_viewer: Client, viewer: User) -> None:
+    assert client_of_viewer.post("/settings/theme/", {"theme": "pink"}).status_code == 400
+
+
+@pytest.mark.parametrize("address", ["https://elsewhere.example/", "//elsewhere.example/", "javascript:alert(1)", ""])
+def test_nobody_is_led_to_another_site(client_of_viewer: Client, address: str) -> None:
+    response = client_of_viewer.post("/settings/theme/", {"theme": "dark", "next": address})
+
+    assert response["Location"] == "/"
+
+
+def test_a_baseline_waits_in_the_tray_until_it_is_cleared(client_of_viewer: Client, team: Team) -> None:
+    run = stored(team, report("P"))
+
+    client_of_viewer.post("/settings/tray/", {"side": f"version:{run.version_id}", "next": "/targets/"})
+    filled = client_of_viewer.get("/targets/").content.decode()
+    client_of_viewer.post("/settings/tray/", {"side": ""})
+
+    assert "Comparison tray" in filled
+    assert "desk.agent @ v1" in filled
+    assert "Comparison tray" not in client_of_viewer.get("/targets/").content.decode()
+
+
+@pytest.mark.parametrize("side", ["run:x", "version:x", "version:99999999999999999999", "moon:1", "run:" + "0" * 32])
+def test_what_does_not_exist_cannot_be_a_baseline(client_of_viewer: Client, side: str) -> None:
+    assert client_of_viewer.post("/settings/tray/", {"side": side}).status_code == 404
+
+
+def test_another_teams_run_cannot_be_a_baseline(client_of_viewer: Client) -> None:
+    run = stored(factories.make_team(), report("P"))
+
+    for side in (f"run:{run.pk}", f"version:{run.version_id}"):
+        assert client_of_viewer.post("/settings/tray/", {"side": side}).status_code == 404
