@@ -54,7 +54,7 @@ def make_suite_with_step(**members: Any) -> dict[str, Any]:
 def make_report(*cases: Mapping[str, Any], **members: Any) -> dict[str, Any]:
     """Give a completed report of these cases (default: one that passed) whose summary fits."""
     listed = _copy(list(cases or (CASE,)))
-    counts = Counter(case.get("status") for case in listed)
+    counts = Counter(str(case.get("status")) for case in listed)
     report = {
         "schemaVersion": 1,
         "runId": "run-1",
