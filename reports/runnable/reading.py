@@ -63,8 +63,8 @@ def _read_entry(table: Table, folder: Path) -> TargetEntry:
     maker = _MAKERS.get(kind, _no_maker)(table, folder)
     entry = TargetEntry(
         name=name,
-        title=table.text("title", default=name or "?"),
-        target_id=_read_id(table, "id", table.text("id", default=name or "?")),
+        title=table.text("title", default=name or "unnamed"),
+        target_id=_read_id(table, "id", table.text("id", default=name or "unnamed")),
         kind=kind,
         maker=maker,
         source=_read_source(table, kind),
