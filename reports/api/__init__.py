@@ -1,11 +1,11 @@
 """The HTTP API under /api/v1/."""
 
-from ninja import NinjaAPI
-
 from reports.api import problems
+from reports.api.compare import router as compare_router
+from reports.api.description import DescribedAPI
 from reports.api.executions import router as runs_router  # those of reports.api.runs and its own
 
-api = NinjaAPI(
+api = DescribedAPI(
     title="Evalsite",
     version="1",
     description="Everything that a page can do. Errors are problems (RFC 9457) with a stable `code` and `paths`.",
@@ -13,3 +13,4 @@ api = NinjaAPI(
 )
 problems.connect(api)
 api.add_router("", runs_router)
+api.add_router("", compare_router)

@@ -12,7 +12,7 @@ from reports.selectors.compare import StoredComparison
 
 ROWS_A_PAGE = 50
 REGRESSED, IMPROVED, EVERYTHING = "regressions", "improvements", "all"
-CLASSES = (*(str(change) for change in Change), *(str(group) for group in Group), REGRESSED, IMPROVED, EVERYTHING)
+CLASSES = tuple(dict.fromkeys((*map(str, Change), *map(str, Group), REGRESSED, IMPROVED, EVERYTHING)))
 STATUSES = MATRIX_ORDER
 
 

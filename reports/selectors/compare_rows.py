@@ -1,5 +1,6 @@
 """What a page of comparison rows shows beyond the counts: repetitions, what failed first, how long it took."""
 
+import math
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -89,8 +90,13 @@ def _shown_side(rows: Iterable[tuple[Any, ...]], runs: Mapping[int | None, uuid.
     return ShownSide(
         cases=tuple(case for case in cases if case.rank <= PIPS_SHOWN),
         first_failing=next((case for case in cases if case.status in _FAILING), None),
-        mean_ms=ordered[0][-1] if ordered else None,
+        mean_ms=_finite(ordered[0][-1]) if ordered else None,
     )
+
+
+def _finite(number: float | None) -> float | None:
+    """The largest durations have no mean that a float can hold."""
+    return number if number is not None and math.isfinite(number) else None
 
 
 @dataclass(frozen=True, slots=True)
