@@ -6,12 +6,11 @@ from typing import Any
 
 import pytest
 from django.db import connection
-from django.http import HttpResponse
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from reports.models import Run, Team
-from tests.factories import LETTERS, case, report, scenario, suite
+from tests.factories import case, report, scenario, suite
 from tests.stored import outcomes, store
 
 pytestmark = pytest.mark.django_db
@@ -30,7 +29,7 @@ def get(client: Client, pair: Pair, **members: str) -> Any:
     return client.get("/compare/", {"baseline": f"run:{pair[0].pk}", "candidate": f"run:{pair[1].pk}"} | members)
 
 
-def text_of(response: HttpResponse) -> str:
+def text_of(response: Any) -> str:
     """Return the visible words of a page, blanks folded."""
     body = re.sub(r"(?s)<svg.*?</svg>|<[^>]+>", " ", response.content.decode().partition("<main")[2])
     return re.sub(r"\s+", " ", html.unescape(body))
@@ -178,14 +177,14 @@ def test_swapping_leads_to_the_mirrored_comparison(client_of_viewer: Client, pai
 
     swapped = client_of_viewer.get(href)
 
-    assert scenarios(swapped) == ["wobbles", "breaks"] or scenarios(swapped) == ["breaks", "wobbles"]
+    assert scenarios(swapped) == ["breaks", "wobbles"]
     assert [group.title for group in swapped.context["page"].groups] == ["fixed", "stabilised"]
 
 
 def test_menus_offer_versions_and_runs_of_the_same_target_and_suite(client_of_viewer: Client, pair: Pair) -> None:
     token = get(client_of_viewer, pair).context["page"].baseline
 
-    assert [choice.text for choice in token.versions] == ["v2", "v1"] or len(token.versions) == 2
+    assert {choice.text for choice in token.versions} == {"v1", "v2"}
     assert len(token.runs) == 2
     assert all(client_of_viewer.get(choice.href).status_code == 200 for choice in (*token.versions, *token.runs))
 
@@ -232,13 +231,8 @@ def test_hostile_texts_are_shown_and_never_become_markup(client_of_viewer: Clien
         suite=suite("a"),
     )
     run = store(team, made)
-    other = store(
-        team,
-        made
-        | {"runId": "other", "cases": [case(LETTERS["P"], scenario_id=name, variants={name: name})]}
-        | {"summary": None}
-        | {"summary": report("P")["summary"]},
-    )
+    passing = report(cases=[case(scenario_id=name, variants={name: name})], target=made["target"], suite=suite("a"))
+    other = store(team, passing)
 
     page = get(client_of_viewer, (other, run)).content.decode()
 
