@@ -38,6 +38,7 @@ TARGET_UNUSABLE = "TARGET_UNUSABLE"
 TARGET_CHANGED = "TARGET_FINGERPRINT_CHANGED"
 WORKER_FAILED = "WORKER_FAILED"
 STORE_PATIENCE_S = 120.0  # for a database that is away when the end of a run is to be stored
+PAUSE_S = 1.0
 
 log = logging.getLogger(__name__)
 
@@ -194,4 +195,4 @@ def _patiently(work: Callable[[], None]) -> None:
             connection.close()
             if time.monotonic() > until:
                 raise
-            time.sleep(1.0)
+            time.sleep(PAUSE_S)

@@ -15,6 +15,7 @@ from django.db import DatabaseError, InterfaceError, connection
 from reports.services.leases import BEATS_PER_LEASE, Claim, LeaseLost, is_cancel_requested, lease_s, renew_lease
 
 POLL_S = 0.5
+MINUTE_S = 60.0
 
 log = logging.getLogger(__name__)
 
@@ -66,7 +67,11 @@ class Heartbeat:
                 log.warning("run %s: no heartbeat: %s", self._claim.run_pk, type(error).__name__)
                 connection.close()
                 continue
-            is_late = self._minutes is not None and now - begun >= self._minutes * 60
+            is_late = self._minutes is not None and now - begun >= self._minutes * MINUTE_S
             if (is_wished or is_late) and not has_stopped:
                 has_stopped = True
-                self._stop("" if is_wished else f"stopped: it took longer than {self._minutes} minutes")
+                self._stop("" if is_wished else f"stopped: it took longer than {_minutes_in_words(self._minutes)}")
+
+
+def _minutes_in_words(minutes: int | None) -> str:
+    return f"{minutes} minute{'' if minutes == 1 else 's'}"

@@ -1,10 +1,12 @@
 """Targets for tests: they answer what the input asks for, so that a suite says how its run will go.
 
-An input may hold ``answer`` (the observation's ``response.status``), ``code`` (an error to raise), ``wait_ms`` and
-``hold`` (a file: the turn goes on while it exists).
+An input may hold ``answer`` (the observation's ``response.status``), ``code`` (an error to raise), ``wait_ms``,
+``block_ms`` (the loop is held up), ``hold`` (a file: the turn goes on while it exists) and ``note`` (a file: the turn's
+id is added to it).
 """
 
 import asyncio
+import time
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +25,7 @@ class EchoAdapter:
 class EchoSession:
     async def send(self, input: dict[str, Any], context: Any) -> dict[str, Any]:
         await asyncio.sleep(input.get("wait_ms", 0) / 1000)
+        _hold_up(input.get("block_ms", 0))
         if note := input.get("note"):
             _write_down(Path(note), context.turn_id)
         while _is_held(input.get("hold")):  # noqa: ASYNC110  # another process lets go
@@ -30,6 +33,11 @@ class EchoSession:
         if code := input.get("code"):
             raise EvaluationError(code)
         return {"observation": {"response": {"status": input.get("answer", "completed")}}}
+
+
+def _hold_up(milliseconds: int) -> None:
+    """Wait as no agent should: nothing else happens in the event loop meanwhile."""
+    time.sleep(milliseconds / 1000)
 
 
 def _is_held(file: str | None) -> bool:
