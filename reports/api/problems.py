@@ -5,14 +5,18 @@ from collections.abc import Sequence
 from http import HTTPStatus
 from typing import Any
 
-from django.core.exceptions import RequestDataTooBig
+from django.core.exceptions import RequestDataTooBig, SuspiciousOperation
 from django.http import Http404, HttpRequest, HttpResponse
+from django.http.multipartparser import MultiPartParserError
+from django.http.request import UnreadablePostError
+from django.views.decorators.csrf import csrf_exempt
 from ninja import NinjaAPI, Schema
 from ninja.errors import HttpError, ValidationError
 
 from reports.importers.refusals import ReportRejected
 from reports.pages.refusals import status_of
 
+GIVEN = "given"  # every operation calls its query form and its body so
 CONTENT_TYPE = "application/problem+json"
 
 
@@ -73,6 +77,8 @@ def connect(api: NinjaAPI) -> None:
     api.add_exception_handler(Http404, _answer_404)
     api.add_exception_handler(HttpError, _answer_http_error)
     api.add_exception_handler(RequestDataTooBig, _answer_too_big)
+    for unreadable in (MultiPartParserError, SuspiciousOperation, UnreadablePostError):
+        api.add_exception_handler(unreadable, _answer_unreadable)
 
 
 def _answer_problem(request: HttpRequest, error: Problem | type[Problem]) -> HttpResponse:
@@ -87,9 +93,14 @@ def _answer_rejection(request: HttpRequest, error: ReportRejected | type[ReportR
 
 def _answer_validation(request: HttpRequest, error: ValidationError | type[ValidationError]) -> HttpResponse:
     assert isinstance(error, ValidationError)
-    faults = [(".".join(map(str, each["loc"])), str(each["msg"])) for each in error.errors]
+    faults = [(_place(each["loc"]), str(each["msg"])) for each in error.errors]
     first = f"{faults[0][0]}: {faults[0][1]}" if faults else "The request does not fit."
     return problem_response(Problem(422, "parameters_invalid", first, faults))
+
+
+def _place(location: Sequence[object]) -> str:
+    """Return where a parameter stands, without the name that our own code gives the form it belongs to."""
+    return ".".join(str(name) for index, name in enumerate(location) if not (index == 1 and name == GIVEN))
 
 
 def _answer_404(request: HttpRequest, error: Http404 | type[Http404]) -> HttpResponse:
@@ -107,6 +118,11 @@ def _answer_too_big(request: HttpRequest, error: RequestDataTooBig | type[Reques
     return problem_response(Problem(413, "content_too_large", "The request is larger than this address takes."))
 
 
+def _answer_unreadable(request: HttpRequest, error: Exception | type[Exception]) -> HttpResponse:
+    return problem_response(Problem(400, "request_unreadable", f"The request cannot be read: {error}."))
+
+
+@csrf_exempt
 def unknown_address(request: HttpRequest, rest: str = "") -> HttpResponse:
     """Answer every address under /api/ that is none."""
     return problem_response(Problem(404, "not_found", "There is no such address. /api/docs lists all there are."))

@@ -5,7 +5,6 @@ from typing import Annotated, Any, BinaryIO, Literal, cast
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
-from django.http.request import UnreadablePostError
 from ninja import Field, Path, Query, Router, Schema
 
 from reports.access import TeamRequest
@@ -66,7 +65,9 @@ def list_runs(request: HttpRequest, given: Query[RunsIn]) -> HttpResponse:
     team = cast(TeamRequest, request).team
     rows, following = run_records.list_run_records(team=team, query=_query(given), after=after, limit=given.limit)
     items = [schemas.run_out(request, row) for row in rows]
-    return schemas.json_response({"items": items, "nextCursor": following.text if following else None})
+    return schemas.json_response(
+        {"items": items, "nextCursor": following.text.replace("+00:00", "Z") if following else None}
+    )
 
 
 def _query(given: RunsIn) -> RunQuery:
@@ -118,12 +119,9 @@ def import_run(request: HttpRequest) -> HttpResponse:
     """Store a report once: 201 when it is new, 200 when it was there or a later snapshot of it; safe to repeat."""
     asked = cast(TeamRequest, request)
     source, file_name = _uploaded(request)
-    try:
-        done = ingest_report(
-            team=asked.team, source=source, origin=Run.Origin.API, created_by=asked.user, file_name=file_name
-        )
-    except UnreadablePostError:
-        raise Problem(400, "not_json", "The request ended before its body did.") from None
+    done = ingest_report(
+        team=asked.team, source=source, origin=Run.Origin.API, created_by=asked.user, file_name=file_name
+    )
     body = {"id": str(done.run_pk), "runId": done.run_id, "outcome": done.outcome}
     body |= schemas.run_addresses(request, done.run_pk)
     response = schemas.json_response(body, 201 if done.outcome == "created" else 200)
