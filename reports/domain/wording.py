@@ -81,3 +81,8 @@ def about(number: int) -> str:
     """Return "about 12,400": three significant digits of an estimate."""
     digits = max(0, len(str(abs(number))) - 3)
     return f"about {round(number, -digits):,}"
+
+
+def short_name(text: str, longest: int = 32) -> str:
+    """Return a name for a sentence: whole up to ``longest`` characters, else its beginning with an ellipsis."""
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"

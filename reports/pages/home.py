@@ -143,7 +143,7 @@ def _steps(may_run: bool) -> tuple[Step, ...]:
         Step(
             "Look at real results",
             "Import a report that the runner wrote: JSON, plain or in gzip or zstd.",
-            Action("Import a report", reverse("import"), "upload", is_main=True),
+            Action("Import a report", reverse("import"), "upload"),
         ),
         Step(
             "See a run happen",

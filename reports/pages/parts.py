@@ -124,12 +124,11 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """A link that looks like a button. ``icon`` names a symbol; at most one of a view is the main one."""
+    """A link that looks like a button. ``icon`` names a symbol. The frame holds the one filled button."""
 
     text: str
     href: str
     icon: str = ""
-    is_main: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -208,10 +208,10 @@ def _empty(query: RunQuery, may_run: bool) -> Empty:
         return Empty(
             "No run fits these filters",
             "Names are matched whole: target:desk.agent. Text without a name finds parts of ids, names and files.",
-            (Action("Show all runs", reverse("runs"), is_main=True),),
+            (Action("Show all runs", reverse("runs")),),
         )
     actions = (
-        Action("Import a report", reverse("import"), "upload", is_main=True),
+        Action("Import a report", reverse("import"), "upload"),
         Action("Start a run", reverse("new-run"), "play"),
     )
     return Empty("There are no runs yet", "Import a report of the runner, or start a run here.", actions * may_run)

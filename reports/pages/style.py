@@ -68,9 +68,7 @@ class StylePage:
                 OutsideText.of("A long line. " * 700, label="long"),
             ),
             pager=Pager("about 12,400 runs", "#", "#"),
-            empty=Empty(
-                "No runs yet", "Import a report or start a run.", (Action("Import a report", "#", "upload", True),)
-            ),
+            empty=Empty("No runs yet", "Import a report or start a run.", (Action("Import a report", "#", "upload"),)),
             moments=(
                 now,
                 now - timedelta(minutes=5),

@@ -138,7 +138,7 @@ def suite_list_page(*, team: Team, after: int, may_run: bool) -> SuiteListPage:
     """Read and decide all that the list of suites shows."""
     rows, following = list_suites(team=team, after=after)
     number = f"{len(rows)} suite{'' if len(rows) == 1 else 's'}"
-    action = Action("Import a report", reverse("import"), "upload", is_main=True)
+    action = Action("Import a report", reverse("import"), "upload")
     return SuiteListPage(
         sentence=f"{number}{' on this page' if after or following else ''}, the newest first."
         if rows

@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 from django.urls import reverse
 
 from reports.domain.run_query import RunQuery
+from reports.domain.wording import short_name
 from reports.models import Team
 from reports.pages.cursors import cursor_text
 from reports.pages.parts import Action, Bar, Choice, Crumb, Empty, Pager
@@ -85,7 +86,7 @@ def target_list_page(*, team: Team, after: tuple[datetime, int] | None, may_run:
     number = f"{len(cards)} target{'' if len(cards) == 1 else 's'}"
     on_page = " on this page" if after or has_more else ""
     following = urlencode({"after": cursor_text(last.last_at, last.pk)}) if last else ""
-    action = Action("Import a report", reverse("import"), "upload", is_main=True)
+    action = Action("Import a report", reverse("import"), "upload")
     return TargetListPage(
         sentence=f"{number}{on_page}, last run first." if cards else "No targets yet.",
         lines=tuple(_target_line(card) for card in cards if card.versions),
@@ -179,12 +180,12 @@ def _version_line(target: TargetHead, row: VersionRow, before: VersionRow | None
 def _sentence(
     rows: tuple[VersionRow, ...], suite: TargetSuite, lines: tuple[VersionLine, ...], *, is_first: bool
 ) -> str:
-    number = f"{suite.versions:,} version{'' if suite.versions == 1 else 's'} ran {suite.suite_id}"
+    number = f"{suite.versions:,} version{'' if suite.versions == 1 else 's'} ran {short_name(suite.suite_id)}"
     if not rows or not is_first:
         return f"{number}."
     newest = f"the newest passed {rows[0].tally.words}" if rows[0].tally.decided else "the newest decided nothing"
     moved = lines[0].against
-    tail = f", {moved.text} {moved.other}" if moved and moved.tone != "unknown" else ""
+    tail = f", {moved.text} {short_name(moved.other)}" if moved and moved.tone != "unknown" else ""
     return f"{number}; {newest}{tail}."
 
 
@@ -195,10 +196,13 @@ def _trend_words(rows: tuple[VersionRow, ...]) -> str:
         return ""
     first, last, lowest = decided[-1], decided[0], min(decided, key=lambda row: (row.tally.rate or 0.0, row.pk))
     return (
-        f"From {first.tally.percent} ({first.label or first.fingerprint}) to {last.tally.percent} "
-        f"({last.label or last.fingerprint}) over {len(decided)} versions; lowest {lowest.tally.percent} "
-        f"({lowest.label or lowest.fingerprint}). The axis does not begin at zero."
+        f"From {_rate(first)} to {_rate(last)} over {len(decided)} versions; lowest {_rate(lowest)}. "
+        "The axis does not begin at zero."
     )
+
+
+def _rate(row: VersionRow) -> str:
+    return f"{row.tally.percent} ({short_name(row.label or row.fingerprint)})"
 
 
 def _suite_choice(target: TargetHead, each: TargetSuite, shown: TargetSuite) -> Choice:
