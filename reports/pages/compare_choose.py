@@ -30,7 +30,7 @@ class ChoosePage:
 
 
 def choose_page(pairs: Sequence[Neighbours], sentence: str, *, is_fault: bool) -> ChoosePage:
-    find = Action("Choose two runs", reverse("runs"), is_main=True)
+    find = Action("Choose two runs", reverse("runs"))
     return ChoosePage(
         sentence=sentence,
         is_fault=is_fault,

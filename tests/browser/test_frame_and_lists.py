@@ -1,4 +1,4 @@
-"""The frame and the lists by keyboard: search, choosing, comparing, help, theme; an accessibility scan finds nothing."""
+"""The frame and the lists by keyboard: search, choosing, comparing, help, theme; a scan finds nothing amiss."""
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
