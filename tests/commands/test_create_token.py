@@ -1,0 +1,46 @@
+"""``manage.py create_token``."""
+
+import hashlib
+import io
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.test import Client
+
+from reports.models import ApiToken, Team, User
+from tests.factories import make_member, make_team
+
+
+def made(*arguments: str) -> str:
+    out = io.StringIO()
+    call_command("create_token", *arguments, stdout=out)
+    return out.getvalue().strip()
+
+
+def test_the_token_is_printed_once_and_kept_as_a_hash(team: Team, runner: User) -> None:
+    token = made("--scope", "write", "--name", "nightly")
+
+    stored = ApiToken.objects.get()
+    assert stored.token_digest == hashlib.sha256(token.encode()).hexdigest()
+    assert (stored.maker, stored.team, stored.scope, stored.name) == (runner, team, "write", "nightly")
+    assert Client(headers={"Authorization": f"Bearer {token}"}).get("/api/v1/runs").status_code == 200
+
+
+def test_maker_and_team_are_named_where_there_are_several(team: Team, runner: User) -> None:
+    other = make_team("other")
+    member = make_member(other)
+
+    with pytest.raises(CommandError, match="several teams"):
+        made("--scope", "read")
+    with pytest.raises(CommandError, match="no member of other"):
+        made("--scope", "read", "--team", "other", "--user", runner.username)
+    made("--scope", "read", "--team", "other", "--user", member.username)
+
+    assert ApiToken.objects.get().maker == member
+
+
+def test_a_scope_is_needed_and_must_be_one(runner: User) -> None:
+    with pytest.raises(CommandError, match="--scope"):
+        made()
+    with pytest.raises(CommandError, match="invalid choice"):
+        made("--scope", "admin")
