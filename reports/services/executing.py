@@ -134,7 +134,7 @@ class _Execution:
                 ending = await self._evaluate()
                 await self._in_thread(_patiently, ending)
         finally:
-            self.threads.submit(connection.close)
+            self.threads.submit(_close_connection)
             self.threads.shutdown(wait=True)
 
     async def _evaluate(self) -> Callable[[], None]:
@@ -183,6 +183,10 @@ class _Execution:
 
     async def _in_thread(self, work: Callable[..., None], *arguments: Any) -> None:
         await asyncio.get_running_loop().run_in_executor(self.threads, work, *arguments)
+
+
+def _close_connection() -> None:
+    connection.close()  # named in here: the name stands for the connection of the thread that looks it up
 
 
 def _patiently(work: Callable[[], None]) -> None:
