@@ -160,10 +160,10 @@ def sentence(left: CaseSketch | None, right: CaseSketch | None, entries: Sequenc
 
 
 def _of_equal_turns(left: CaseSketch, right: CaseSketch, *, is_same_end: bool) -> str:
+    if not left.turns:
+        return f"Neither side has a turn: {left.status} → {right.status}."
     if not is_same_end or left.status != right.status:
         return "Nothing in the conversation changed, but the verdict did: see the criteria of the whole conversation."
-    if not left.turns:
-        return "Neither side has a turn."
     return "The two conversations are identical, and so is how they were judged."
 
 

@@ -99,14 +99,27 @@ def _samples(sides: Pair) -> tuple[dict[int, Sample], dict[int, Sample]]:
     counts = _counts(sides)
     orders = _orders(sides) if _order_matters(counts) else ({}, {})
     signatures = _signatures(sides)
+    alike: dict[tuple[Any, ...], Sample] = {}  # most variants of a large run look alike and share one sample
     left, right = (
         {
-            variant: Sample(orders[side].get(variant) or _in_any_order(by_status), signatures[side].get(variant, ()))
+            variant: _sample(
+                alike, orders[side].get(variant) or _in_any_order(by_status), signatures[side].get(variant, ())
+            )
             for variant, by_status in counts[side].items()
         }
         for side in (BASELINE, CANDIDATE)
     )
     return left, right
+
+
+def _sample(
+    alike: dict[tuple[Any, ...], Sample], statuses: tuple[str, ...], signatures: tuple[tuple[str, int], ...]
+) -> Sample:
+    key = (statuses, signatures)
+    found = alike.get(key)
+    if found is None:
+        found = alike[key] = Sample(statuses, signatures)
+    return found
 
 
 def _counts(sides: Pair) -> tuple[Counts, Counts]:
@@ -121,7 +134,10 @@ def _counts(sides: Pair) -> tuple[Counts, Counts]:
 
 def _in_any_order(by_status: Mapping[str, int]) -> tuple[str, ...]:
     """Write out the statuses of a variant whose order changes nothing."""
-    return tuple(status for status, number in by_status.items() for _ in range(number))
+    written: tuple[str, ...] = ()
+    for status, number in by_status.items():
+        written += (status,) * number
+    return written
 
 
 def _order_matters(counts: tuple[Counts, Counts]) -> bool:

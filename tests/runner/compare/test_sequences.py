@@ -52,3 +52,14 @@ def test_turns_of_the_same_step_belong_together() -> None:
 
 def test_without_common_ids_turns_are_aligned_by_their_input() -> None:
     assert align([("a1", "hello"), ("a2", "bye")], [("b1", "bye")]) == [(0, None), (1, 0)]
+
+
+def test_long_sequences_are_aligned_by_what_occurs_once() -> None:
+    left = [0, 0, *range(1, 2_000), 0]
+    right = [*range(3, 2_002), 0, 0, 1]
+
+    places = common_subsequence(left, right)
+
+    assert len(places) == 1_997
+    assert all(left[i] == right[j] for i, j in places)
+    assert all(a[0] < b[0] and a[1] < b[1] for a, b in pairwise(places))

@@ -143,16 +143,18 @@ def compare_samples(
 def _rows(
     baseline: Mapping[V, Sample], candidate: Mapping[V, Sample], order: Iterable[V], is_redefined: Callable[[V], bool]
 ) -> list[Row[V]]:
-    """Judge every variant. Most samples of a large run look alike, so that each pair is judged once."""
-    judged: dict[tuple[Sample, Sample], Judgement] = {}
+    """Judge every variant. Samples may be shared by variants that look alike: each pair of objects is judged once."""
+    judged: dict[tuple[int, int], tuple[Judgement, Group]] = {}
     rows = []
     for variant in order:
-        pair = (baseline.get(variant, NO_SAMPLE), candidate.get(variant, NO_SAMPLE))
-        judgement = judged.get(pair)
-        if judgement is None:
-            judgement = judged[pair] = judge(*pair)
+        before, after = baseline.get(variant, NO_SAMPLE), candidate.get(variant, NO_SAMPLE)
+        pair = (id(before), id(after))
+        if pair not in judged:
+            judgement = judge(before, after)
+            judged[pair] = (judgement, group_of(judgement.change, is_redefined=False))
+        judgement, group = judged[pair]
         changed = is_redefined(variant)
-        rows.append(Row(variant, group_of(judgement.change, is_redefined=changed), judgement, *pair, changed))
+        rows.append(Row(variant, Group.REDEFINED if changed else group, judgement, before, after, changed))
     return rows
 
 
@@ -168,15 +170,18 @@ def _sum(tallies: Iterable[Tally]) -> Tally:
 # ------------------------------------------------------------------------------------------------------- whole reports
 
 
-def compare(baseline: Collection[RunOutcomes], candidate: Collection[RunOutcomes]) -> Comparison[VariantId]:
+def compare(
+    baseline: Collection[RunOutcomes], candidate: Collection[RunOutcomes], *, accepted: Collection[str] = ()
+) -> Comparison[VariantId]:
     """Compare two versions, each given as the runs that it pools; a single run is a list of one.
 
-    The runs of a side should share a suite revision. ValueError when a side has no run.
+    The runs of a side should share a suite revision. Scenarios whose new definition was ``accepted`` count as if it had
+    not changed. ValueError when a side has no run.
     """
     if not (baseline and candidate):
         raise ValueError("a comparison needs at least one run on each side")
     before, after = samples_of(baseline), samples_of(candidate)
-    changed = redefined(_definitions(baseline), _definitions(candidate))
+    changed = redefined(_definitions(baseline), _definitions(candidate)) - set(accepted)
     return compare_samples(
         before,
         after,

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
+from operator import itemgetter
 from typing import Final, TypeAlias
 
 Pairing: TypeAlias = tuple[int | None, int | None]
@@ -13,8 +16,8 @@ LARGEST_TABLE: Final = 250_000  # cells; 500 turns against 500 turns
 def common_subsequence(left: Sequence[Hashable], right: Sequence[Hashable]) -> list[tuple[int, int]]:
     """Return the places of a longest common subsequence, in order.
 
-    What is equal at both ends is taken first. A middle whose table would exceed ``LARGEST_TABLE`` is only compared
-    place by place, so that the cost stays bounded; the result is common and in order all the same.
+    What is equal at both ends is taken first. In a middle whose table would exceed ``LARGEST_TABLE`` only items that
+    occur once on each side are aligned, so that the cost stays bounded; the result is common and in order all the same.
     """
     start = _equal_length(zip(left, right, strict=False))
     shorter = min(len(left), len(right)) - start
@@ -36,7 +39,7 @@ def _equal_length(pairs: Iterator[tuple[Hashable, Hashable]]) -> int:
 
 def _middle(left: Sequence[Hashable], right: Sequence[Hashable]) -> list[tuple[int, int]]:
     if len(left) * len(right) > LARGEST_TABLE:
-        return [(place, place) for place, pair in enumerate(zip(left, right, strict=False)) if pair[0] == pair[1]]
+        return _of_unique_items(left, right)
     lengths = _lengths(left, right)
     found, i, j = [], 0, 0
     while i < len(left) and j < len(right):
@@ -48,6 +51,31 @@ def _middle(left: Sequence[Hashable], right: Sequence[Hashable]) -> list[tuple[i
         else:
             j += 1
     return found
+
+
+def _of_unique_items(left: Sequence[Hashable], right: Sequence[Hashable]) -> list[tuple[int, int]]:
+    """Align items that occur once on each side: the longest run of them that rises on both (patience sorting)."""
+    places = _unique_places(right)
+    pairs = [(i, places[item]) for item, i in sorted(_unique_places(left).items(), key=itemgetter(1)) if item in places]
+    ends: list[int] = []  # the smallest right place at which a run of each length can end
+    last: list[int] = []  # the pair at which it ends
+    before: list[int] = []  # for each pair, the pair before it in its run
+    for number, (_i, j) in enumerate(pairs):
+        length = bisect_left(ends, j)
+        before.append(last[length - 1] if length else -1)
+        ends[length : length + 1] = [j]
+        last[length : length + 1] = [number]
+    run: list[tuple[int, int]] = []
+    number = last[-1] if last else -1
+    while number >= 0:
+        run.append(pairs[number])
+        number = before[number]
+    return run[::-1]
+
+
+def _unique_places(items: Sequence[Hashable]) -> dict[Hashable, int]:
+    counts = Counter(items)
+    return {item: place for place, item in enumerate(items) if counts[item] == 1}
 
 
 def _lengths(left: Sequence[Hashable], right: Sequence[Hashable]) -> list[list[int]]:

@@ -135,15 +135,14 @@ def _items(left: Sequence[Any], right: Sequence[Any]) -> Iterator[_Part]:
     keys = [_key(item) for item in left], [_key(item) for item in right]
     same = common_subsequence(*keys)
     moved = _moved(keys, same)
+    taken = set(moved.values())
     i = j = 0
     for a, b in [*same, (len(left), len(right))]:
+        for place in range(i, a):
+            if place in moved:
+                yield _Part(str(place), DifferenceKind.MOVED, left[place], left[place], str(moved[place]))
         gap_left = [place for place in range(i, a) if place not in moved]
-        gap_right = [place for place in range(j, b) if place not in moved.values()]
-        yield from (
-            (_Part(str(place), DifferenceKind.MOVED, left[place], left[place], str(moved[place])))
-            for place in range(i, a)
-            if place in moved
-        )
+        gap_right = [place for place in range(j, b) if place not in taken]
         yield from _gap(left, right, gap_left, gap_right)
         if a < len(left) and b < len(right):
             yield _Part(str(a), None, is_same=True)
