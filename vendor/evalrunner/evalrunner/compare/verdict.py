@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final, TypeVar
+from typing import Final, Generic, TypeVar
 
 from evalrunner.compare.changes import Change
 from evalrunner.compare.engine import Comparison, Row
@@ -55,7 +55,10 @@ class Completeness:
 
 @dataclass(frozen=True, slots=True)
 class Assessment:
-    """The verdict with everything it stands on. ``reasons`` holds all rules that speak, those of the verdict first."""
+    """The verdict with everything it stands on. ``reasons`` holds all rules that speak, those of the verdict first.
+
+    ``fallen`` counts the pairs whose rate fell: what is to be held against ``test.expected_regressions``.
+    """
 
     verdict: Verdict
     reasons: tuple[Reason, ...]
@@ -66,7 +69,40 @@ class Assessment:
     completeness: Completeness
     errors: int
     regressions: int
+    fallen: int
     policy: Policy
+
+
+@dataclass(frozen=True, slots=True)
+class Selection(Generic[V]):
+    """``counted`` rows are measured alike on both sides or have an accepted definition; ``paired`` ones enter the test.
+
+    Paired rows are decided on both sides and not excepted as known.
+    """
+
+    counted: tuple[Row[V], ...]
+    paired: tuple[Row[V], ...]
+
+
+def select(
+    comparison: Comparison[V],
+    *,
+    scenario_of: Callable[[V], str],
+    policy: Policy = DEFAULT_POLICY,
+    is_known: Callable[[Row[V]], bool] = lambda _row: False,
+) -> Selection[V]:
+    """Choose the rows on which a verdict stands."""
+    accepted = policy.accepted_definitions
+    counted = [row for row in comparison.rows if not row.is_redefined or scenario_of(row.variant) in accepted]
+    tested = [row for row in counted if not (policy.except_known_issues and is_known(row))]
+    paired = [row for row in tested if row.judgement.baseline.decided and row.judgement.candidate.decided]
+    return Selection(tuple(counted), tuple(paired))
+
+
+def pair_of(row: Row[V]) -> Pair:
+    """Return the counts of a row that is decided on both sides, as the tests take them."""
+    before, after = row.judgement.baseline, row.judgement.candidate
+    return Pair(before.passed, before.decided, after.passed, after.decided)
 
 
 def assess(
@@ -79,12 +115,10 @@ def assess(
     is_same: bool = False,
 ) -> Assessment:
     """Judge a comparison by a policy. ``is_same`` tells that both sides are the same runs, which passes at any size."""
-    accepted = policy.accepted_definitions
     rows = comparison.rows
-    counted = [row for row in rows if not row.is_redefined or scenario_of(row.variant) in accepted]
-    tested = [row for row in counted if not (policy.except_known_issues and is_known(row))]
-    paired = [row for row in tested if row.judgement.baseline.decided and row.judgement.candidate.decided]
-    test = redeal([_pair(row) for row in paired])
+    chosen = select(comparison, scenario_of=scenario_of, policy=policy, is_known=is_known)
+    counted, paired = chosen.counted, chosen.paired
+    test = redeal([pair_of(row) for row in paired])
     change = mean_change(_clusters(paired, scenario_of))
     completeness = _completeness(rows, {id(row) for row in counted})
     errors = sum(row.candidate.statuses.count("error") for row in rows)
@@ -109,16 +143,12 @@ def assess(
         completeness=completeness,
         errors=errors,
         regressions=comparison.regressions,
+        fallen=sum(row.judgement.drop > 0 for row in paired),
         policy=policy,
     )
 
 
 _ORDER: Final = (Verdict.NOT_COMPARABLE, Verdict.REGRESSED, Verdict.INCONCLUSIVE)
-
-
-def _pair(row: Row[V]) -> Pair:
-    before, after = row.judgement.baseline, row.judgement.candidate
-    return Pair(before.passed, before.decided, after.passed, after.decided)
 
 
 def _clusters(rows: Iterable[Row[V]], scenario_of: Callable[[V], str]) -> list[list[float]]:
