@@ -1,0 +1,1 @@
+"""What answers a scenario: the protocol of a runtime, and the local one."""
