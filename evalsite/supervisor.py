@@ -25,7 +25,7 @@ from pathlib import Path
 from types import FrameType
 
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-ASK_S, INSIST_S, END_S = 6.0, 2.0, 2.0
+ASK_S, INSIST_S, END_S = 8.0, 1.0, 1.0  # an idle Celery worker needs four, on a busy machine more
 READY_WITHIN_S = 60.0
 
 
