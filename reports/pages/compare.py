@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from django.urls import reverse
-from evalrunner.compare import FOLDED, Change, Cluster, Group, Row, rates_in_words, sentence
+from evalrunner.compare import FOLDED, Change, Cluster, ClusterChange, Group, Row, rates_in_words, sentence
 
 from reports.domain.grammar import CHANGES, Sign, sign_of
 from reports.domain.wording import count_in_words, duration_in_words
@@ -214,11 +214,14 @@ def _hidden(address: Address) -> tuple[tuple[str, str], ...]:
 def _cluster_line(cluster: Cluster, words: Mapping[str, SignatureWords], address: Address) -> ClusterLine:
     named = words[cluster.signature]
     before, after = cluster.baseline_variants, cluster.candidate_variants
+    cases = f"{cluster.baseline_cases:,} → {cluster.candidate_cases:,} cases"
+    # Where as many scenario variants fail as before, only the cases tell why it is called grown or shrunk.
+    is_told_by_cases = before == after and cluster.change is not ClusterChange.SAME
     return ClusterLine(
         change=str(cluster.change),
         words=named.words,
-        counts=f"{before:,} → {after:,}",
-        cases=f"{cluster.baseline_cases:,} → {cluster.candidate_cases:,} cases",
+        counts=cases if is_told_by_cases else f"{before:,} → {after:,}",
+        cases=cases,
         href=address.filtered(RowFilters(signature=named.key)),
         is_chosen=address.filters.signature == named.key,
     )

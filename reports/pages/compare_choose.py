@@ -5,10 +5,20 @@ from dataclasses import dataclass
 
 from django.urls import reverse
 
-from reports.pages.compare_frame import Address
-from reports.pages.parts import Action, Empty
+from reports.pages.compare_frame import Address, offer_words
+from reports.pages.parts import Action, Choice, Empty
 from reports.selectors.compare_filters import RowFilters
-from reports.selectors.compare_menus import Neighbours
+from reports.selectors.compare_menus import Neighbours, Offer
+from reports.selectors.compare_sides import Side
+
+
+@dataclass(frozen=True, slots=True)
+class Half:
+    """The one side that was chosen, and what else there is of its target and suite."""
+
+    role: str
+    side: Side
+    offers: tuple[Offer, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,19 +31,26 @@ class SuggestionLine:
 
 @dataclass(frozen=True, slots=True)
 class ChoosePage:
-    """No pair yet: what is missing or wrong, and pairs that could be compared at once."""
+    """No pair yet: what is missing or wrong, and pairs that could be compared at once.
+
+    ``half`` names the side that is there (in stored form, "" for none); ``completions`` are what could stand beside it.
+    """
 
     sentence: str
     is_fault: bool
+    half: str
+    completions: tuple[Choice, ...]
     suggestions: tuple[SuggestionLine, ...]
     empty: Empty
 
 
-def choose_page(pairs: Sequence[Neighbours], sentence: str, *, is_fault: bool) -> ChoosePage:
+def choose_page(pairs: Sequence[Neighbours], sentence: str, *, is_fault: bool, half: Half | None = None) -> ChoosePage:
     find = Action("Choose two runs", reverse("runs"))
     return ChoosePage(
         sentence=sentence,
         is_fault=is_fault,
+        half=f"{half.side.target_id} @ {half.side.label or half.side.fingerprint}" if half else "",
+        completions=_completions(half) if half else (),
         suggestions=tuple(
             SuggestionLine(
                 pair.target_id,
@@ -49,3 +66,14 @@ def choose_page(pairs: Sequence[Neighbours], sentence: str, *, is_fault: bool) -
             (find,),
         ),
     )
+
+
+def _completions(half: Half) -> tuple[Choice, ...]:
+    chosen = str(half.side.token)
+    others = (offer for offer in half.offers if offer.side != chosen)
+    return tuple(Choice(offer_words(offer), _completed(half.role, chosen, offer.side)) for offer in others)
+
+
+def _completed(role: str, chosen: str, other: str) -> str:
+    baseline, candidate = (chosen, other) if role == "baseline" else (other, chosen)
+    return Address(baseline, candidate, 0, RowFilters()).page()

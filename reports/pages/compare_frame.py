@@ -84,11 +84,17 @@ def side_words(side: Side) -> str:
 
 
 def _choice(role: str, side: Side, offer: Offer, address: Address) -> Choice:
+    token = side.token
+    is_chosen = offer.side in (str(token), f"version:{token.version}")
+    return Choice(offer_words(offer), address.page(**{role: offer.side}), is_chosen)
+
+
+def offer_words(offer: Offer) -> str:
+    """Name a run by its version, day, status and counts; a version by itself."""
     name = offer.label or offer.fingerprint
-    kind = "" if offer.run is None else f" · {day_in_words(offer.at)} · {offer.status}"
-    counts = "" if offer.run is None else f" · {offer.passed} of {offer.decided}"
-    is_chosen = str(side.token).startswith(offer.side)
-    return Choice(f"{name}{kind}{counts}", address.page(**{role: offer.side}), is_chosen)
+    if offer.run is None:
+        return name
+    return f"{name} · {day_in_words(offer.at)} · {offer.status} · {offer.passed} of {offer.decided}"
 
 
 def _revisions(role: str, side: Side, address: Address) -> tuple[Choice, ...]:

@@ -7,11 +7,11 @@ from django.views.decorators.http import require_GET
 from reports.access import TeamRequest, page
 from reports.forms.compare import ComparisonForm
 from reports.pages.compare import comparison_page
-from reports.pages.compare_choose import choose_page
+from reports.pages.compare_choose import Half, choose_page
 from reports.pages.compare_frame import Address
 from reports.selectors.compare import compare_sides
-from reports.selectors.compare_menus import suggestions
-from reports.selectors.compare_sides import SideProblem
+from reports.selectors.compare_menus import offers, suggestions
+from reports.selectors.compare_sides import SideProblem, resolve_sides
 
 
 @require_GET
@@ -20,8 +20,10 @@ def comparison(request: TeamRequest) -> HttpResponse:
     form = ComparisonForm(request.GET)
     faults = () if form.is_valid() else form.faults()
     baseline, candidate, suite = form.text("baseline"), form.text("candidate"), form.suite_pk()
+    if not (baseline or candidate):
+        return _choose(request, "")
     if not (baseline and candidate):
-        return _choose(request, _missing(baseline, candidate))
+        return _half(request, "baseline" if baseline else "candidate", baseline or candidate, suite)
     try:
         stored = compare_sides(team=request.team, baseline=baseline, candidate=candidate, suite=suite)
     except SideProblem as problem:
@@ -31,12 +33,19 @@ def comparison(request: TeamRequest) -> HttpResponse:
     return render(request, "reports/compare.html", {"page": shown, "faults": faults}, status=400 if faults else 200)
 
 
-def _missing(baseline: str, candidate: str) -> str:
-    if baseline or candidate:
-        return f"The {'candidate' if baseline else 'baseline'} is missing."
-    return ""
-
-
-def _choose(request: TeamRequest, sentence: str, *, status: int = 200) -> HttpResponse:
-    shown = choose_page(suggestions(team=request.team), sentence, is_fault=status != 200)
+def _choose(request: TeamRequest, sentence: str, *, status: int = 200, half: Half | None = None) -> HttpResponse:
+    pairs = suggestions(team=request.team)
+    shown = choose_page(pairs, sentence, is_fault=status != 200, half=half)
     return render(request, "reports/compare_choose.html", {"page": shown}, status=status)
+
+
+def _half(request: TeamRequest, role: str, side: str, suite: int) -> HttpResponse:
+    """Offer what could stand beside the one side that was chosen."""
+    try:
+        found, _same = resolve_sides(team=request.team, baseline=side, candidate=side, suite=suite)
+    except SideProblem as problem:
+        return _choose(request, problem.sentence.replace("baseline", role), status=404 if problem.is_unknown else 400)
+    versions, runs = offers(team=request.team, side=found)
+    offered = versions if found.token.kind == "version" else runs
+    missing = "candidate" if role == "baseline" else "baseline"
+    return _choose(request, f"The {missing} is missing: choose one.", half=Half(role, found, offered))

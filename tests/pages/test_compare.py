@@ -198,10 +198,23 @@ def test_without_a_pair_the_page_says_what_to_do(client_of_viewer: Client, pair:
     assert client_of_viewer.get(suggestion.href).status_code == 200
 
 
-def test_one_side_alone_is_told(client_of_viewer: Client, pair: Pair) -> None:
-    response = client_of_viewer.get("/compare/", {"baseline": str(pair[0].pk)})
+@pytest.mark.parametrize(("role", "missing"), [("baseline", "candidate"), ("candidate", "baseline")])
+def test_one_side_alone_is_offered_what_could_stand_beside_it(
+    client_of_viewer: Client, pair: Pair, role: str, missing: str
+) -> None:
+    response = client_of_viewer.get("/compare/", {role: str(pair[0].pk)})
 
-    assert "The candidate is missing." in text_of(response)
+    assert f"The {missing} is missing" in text_of(response)
+    (choice,) = response.context["page"].completions
+    assert f"{missing}=run%3A{pair[1].pk}" in choice.href
+    assert client_of_viewer.get(choice.href).status_code == 200
+
+
+def test_one_side_alone_that_does_not_exist_is_said(client_of_viewer: Client, pair: Pair) -> None:
+    response = client_of_viewer.get("/compare/", {"candidate": "version:999999"})
+
+    assert response.status_code == 404
+    assert "The candidate is a version that has no runs." in text_of(response)
 
 
 @pytest.mark.parametrize(
