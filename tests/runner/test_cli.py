@@ -514,7 +514,10 @@ def start(folder: Path) -> Iterator[Callable[..., Started]]:
     yield begin
     for one in started:
         one.process.kill()
-        one.process.communicate()
+        one.process.wait()
+        # A program that was left behind would hold the other ends: don't read until it ends.
+        for stream in (one.process.stdout, one.process.stderr):
+            _stream(stream).close()
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -555,7 +558,7 @@ def test_a_second_signal_leaves_no_program_behind(folder: Path, start: Callable[
         "print(os.getpid(), file=sys.stderr, flush=True)\n"
         "print('started', file=sys.stderr, flush=True)\n"
         "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
-        "time.sleep(600)\n"
+        "time.sleep(60)\n"
     )
     going = start(f"command:'{sys.executable}' agent.py", "--command-stderr")
     pid = int(_stream(going.process.stderr).readline())

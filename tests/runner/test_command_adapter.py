@@ -518,6 +518,17 @@ async def test_a_host_that_leaves_at_once_can_kill_everything(program: WriteProg
     await session.close()
 
 
+async def test_a_program_that_is_just_being_started_is_killed_as_well(program: WriteProgram) -> None:
+    opening = asyncio.create_task(program("time.sleep(600)").open(edge.open_context()))
+    await asyncio.sleep(0)  # the program runs now, and asyncio has not yet told its id
+    assert not opening.done()
+
+    kill_all_groups()
+
+    async with asyncio.timeout(20):
+        assert await edge.code_of(opening) == "COMMAND_EXITED"
+
+
 async def test_no_signal_of_our_terminal_reaches_the_program(program: WriteProgram) -> None:
     adapter = program(
         """

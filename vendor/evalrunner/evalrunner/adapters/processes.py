@@ -24,6 +24,8 @@ _LOOK_AGAIN_S: Final = 0.01
 
 # Groups that were not ended yet, by their id: a host that must leave at once ends them with kill_all_groups().
 _living: set[int] = set()
+# Starts that are under way: asyncio lets the program run some turns of the loop before it tells its id.
+_starting: set[object] = set()
 
 
 def environment(variables: Sequence[str]) -> dict[str, str]:
@@ -33,8 +35,17 @@ def environment(variables: Sequence[str]) -> dict[str, str]:
 
 def kill_all_groups() -> None:
     """Kill every program that still runs, for a host that is about to end without waiting for anything."""
-    for group in list(_living):
+    for group in {*_living, *(_session_leaders() if _starting else ())}:
         _signal_group(group, signal.SIGKILL)
+
+
+def _session_leaders() -> list[int]:
+    """Give our children that lead a session of their own; none where the system does not list children (not Linux)."""
+    leaders = []
+    for listing in Path("/proc/self/task").glob("*/children"):
+        with contextlib.suppress(OSError):
+            leaders += [pid for pid in map(int, listing.read_text().split()) if os.getsid(pid) == pid]
+    return leaders
 
 
 def _signal_group(group: int, number: int) -> bool:
@@ -74,6 +85,8 @@ class ProcessGroup:
         show_stderr: bool,
     ) -> ProcessGroup:
         """Start a program without a shell; EvaluationError COMMAND_NOT_STARTED when the system refuses."""
+        start = object()
+        _starting.add(start)
         try:
             process = await asyncio.create_subprocess_exec(
                 *argv,
@@ -87,7 +100,10 @@ class ProcessGroup:
             )
         except (OSError, ValueError):
             raise EvaluationError(NOT_STARTED) from None
-        return cls(process, term_grace_s)
+        else:
+            return cls(process, term_grace_s)
+        finally:
+            _starting.discard(start)
 
     async def wait(self) -> None:
         """Wait for the program to end by itself."""
