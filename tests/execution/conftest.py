@@ -31,6 +31,7 @@ external_writes = true
 ENDED = {"completed", "cancelled", "limited", "interrupted", "rejected"}
 
 Ask = Callable[..., Run]
+Start = Callable[[], "Worker"]
 
 
 @pytest.fixture
@@ -82,7 +83,7 @@ def has_ended(run: Run) -> bool:
 class Worker:
     """A Celery worker in a process of its own, on the database of the tests."""
 
-    def __init__(self, targets: Path, folder: Path, number: int) -> None:
+    def __init__(self, targets: Path | None, folder: Path, number: int) -> None:
         self.log = folder / f"worker-{number}.log"
         command = [sys.executable, "-m", "celery", "-A", "evalsite", "worker", "--concurrency", "2"]
         command += ["--loglevel", "WARNING", "--without-gossip", "--without-mingle", "-n", f"tests-{number}@%h"]
@@ -90,7 +91,7 @@ class Worker:
             "DATABASE_URL": database_url(),
             "DJANGO_SETTINGS_MODULE": "tests.execution.settings",
             "EVALSITE_DATA_DIR": str(folder),
-            "EVALSITE_TARGETS": str(targets),
+            "EVALSITE_TARGETS": str(targets or ""),
             "PYTHONPATH": f"{ROOT}:{ROOT / 'vendor/evalrunner'}",
         }
         with self.log.open("wb") as log:
