@@ -257,7 +257,7 @@ def _line(stored: StoredComparison, row: Row[int], shown: ShownSides, address: A
     shift, slower = _shift(before.mean_ms, after.mean_ms)
     return RowLine(
         anchor=f"row-{name.key}",
-        href=address.case(name.key),
+        href=f"{address.case(name.key)}#divergence",
         scenario_id=name.scenario_id,
         name=facts.name if facts else "",
         chosen=chosen_words(name.chosen),
