@@ -325,6 +325,20 @@ class Turn(models.Model):
         constraints = [models.UniqueConstraint(fields=["case", "position"], name="turn_place")]
 
 
+class RunChange(models.Model):
+    """How a run changed against its baseline: scenario variants counted by change class, redefined ones left out.
+
+    ``baseline`` is the newest completed run of the newest earlier version that has one, on the same suite. The two
+    generations tell what was counted. ``counts`` maps change classes to numbers above 0.
+    """
+
+    run = models.OneToOneField(Run, on_delete=models.CASCADE, primary_key=True, related_name="change")
+    baseline = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="+")
+    generation = models.BigIntegerField(null=True)
+    baseline_generation = models.BigIntegerField(null=True)
+    counts = models.JSONField(default=dict)
+
+
 class Execution(models.Model):
     """How this site executes a run: the request, who asked, and the worker that holds it.
 

@@ -6,23 +6,36 @@ from datetime import datetime
 from urllib.parse import urlencode
 
 from django.urls import reverse
-from evalrunner.compare import tally
+from evalrunner.compare import IMPROVEMENTS, REGRESSIONS, Change, tally
 
 from reports.domain.grammar import Sign, outcome_of, sign_of
 from reports.domain.run_query import ORIGINS, OUTCOMES, STATUSES, RunQuery, parse_run_query
 from reports.domain.wording import about
 from reports.models import Team
-from reports.pages.links import from_address
+from reports.pages.links import compare_href, from_address
 from reports.pages.parts import Action, Bar, Chip, Choice, Empty, Pager, VersionName
 from reports.selectors.runs import MOST_COUNTED, Cursor, RunRow, count_runs, filter_choices, list_runs
 
 _EXACT_UP_TO = 1_000
+_MARKED = tuple(str(change) for change in Change if change in REGRESSIONS | IMPROVEMENTS | {Change.LOST})
 _ORIGIN_WORDS = {"upload": "upload", "api": "API", "web": "this site", "command": "command line"}
 
 
 @dataclass(frozen=True, slots=True)
+class ChangeMark:
+    """A number of scenario variants of one change class; ``text`` says it whole."""
+
+    sign: Sign
+    count: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class RunLine:
-    """A row: ``side`` is what the comparison calls the run, ``rate`` and ``rate_words`` its pass rate with counts."""
+    """A row: ``side`` is what the comparison calls the run, ``rate`` and ``rate_words`` its pass rate with counts.
+
+    ``change_href`` is the comparison with the run's baseline, empty without one.
+    """
 
     href: str
     side: str
@@ -39,6 +52,9 @@ class RunLine:
     origin: str
     is_resumed: bool
     name: str
+    change_href: str
+    change_text: str
+    change_marks: tuple[ChangeMark, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +119,7 @@ def run_line(row: RunRow) -> RunLine:
     """Decide how a run stands in a list."""
     href = reverse("run", args=[row.pk])
     counted = tally(row.counts)
+    marks = change_marks(row.changes)
     return RunLine(
         href=href,
         side=str(row.pk),
@@ -119,6 +136,18 @@ def run_line(row: RunRow) -> RunLine:
         origin=_ORIGIN_WORDS.get(row.origin, row.origin),
         is_resumed=row.is_resumed,
         name=f"{row.target_id} @ {row.fingerprint}",
+        change_href=compare_href(row.baseline_pk, row.pk) if row.baseline_pk else "",
+        change_text=f"{', '.join(mark.text for mark in marks) or 'no change'} against its baseline",
+        change_marks=marks,
+    )
+
+
+def change_marks(changes: Mapping[str, int]) -> tuple[ChangeMark, ...]:
+    """Return what got worse and what got better against the baseline, in the order of the comparison."""
+    return tuple(
+        ChangeMark(sign_of(change, "change"), changes[change], f"{changes[change]:,} {sign_of(change, 'change').word}")
+        for change in _MARKED
+        if changes.get(change)
     )
 
 

@@ -43,13 +43,18 @@ _COLUMNS = (
     "revision__suite__suite_id",
     "resumed_from",
     "execution__pk",
+    "change__baseline",
+    "change__counts",
     *CASE_STATUSES,
 )
 
 
 @dataclass(frozen=True, slots=True)
 class RunRow:
-    """A run as lists show it; texts in stored form. ``is_executed`` tells that this site runs it."""
+    """A run as lists show it; texts in stored form. ``is_executed`` tells that this site runs it.
+
+    ``changes`` counts scenario variants by change class against the baseline; empty without one.
+    """
 
     pk: uuid.UUID
     status: str
@@ -67,6 +72,8 @@ class RunRow:
     suite_id: str
     is_resumed: bool
     counts: Mapping[str, int]
+    baseline_pk: uuid.UUID | None
+    changes: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +197,8 @@ def run_row(values: Mapping[str, Any]) -> RunRow:
         suite_id=given["revision__suite__suite_id"],
         is_resumed=bool(given["resumed_from"]),
         counts={status: given[status] for status in CASE_STATUSES},
+        baseline_pk=given["change__baseline"],
+        changes=given["change__counts"] or {},
     )
 
 

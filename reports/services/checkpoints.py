@@ -20,6 +20,7 @@ from reports.models import RunEvent as EventRow
 from reports.services.case_rows import CaseWriter, prepare_case
 from reports.services.generations import staged_generation
 from reports.services.leases import Claim, release, renew_lease
+from reports.services.run_changes import refresh_changes
 from reports.services.run_rows import COUNTED, run_columns
 from reports.text import storable
 
@@ -91,6 +92,7 @@ class CheckpointStore:
         """Give back the claim of a run whose last checkpoint is stored."""
         with transaction.atomic():
             release(self.claim)
+        refresh_changes(run_pk=self.claim.run_pk)
 
     def reject(self, code: str, paths: tuple[str, ...], sentence: str = "") -> None:
         """End a run that could not begin."""

@@ -27,6 +27,7 @@ from reports.services.case_spool import CaseSpool
 from reports.services.collector import collector_paused
 from reports.services.generations import remove_abandoned_generations, remove_generation, staged_generation
 from reports.services.interning import intern_revision, intern_version
+from reports.services.run_changes import refresh_changes
 from reports.services.run_rows import run_columns
 from reports.text import storable
 
@@ -92,7 +93,10 @@ def ingest_report(
             "content_hash": report.content_hash,
         }
         remove_abandoned_generations()
-        return _store(_Import(team, report, cases, origins, on_stored), created_by)
+        done = _store(_Import(team, report, cases, origins, on_stored), created_by)
+    if done.outcome != "unchanged":
+        refresh_changes(run_pk=done.run_pk)
+    return done
 
 
 def _store(new: _Import, created_by: User | None) -> Ingested:

@@ -12,6 +12,7 @@ from reports.models import Case, Run
 from reports.payloads import unpack
 from reports.selectors.stored_reports import StoredCase, iter_stored_cases
 from reports.services.case_rows import PreparedCase, prepare_case
+from reports.services.run_changes import count_change, refresh_change, stored_change
 from reports.services.run_rows import COUNTED, is_passing
 
 _CASE_COLUMNS = ("status", "error_code", "skip_reason", "duration_ms", "turn_count", "failing")
@@ -30,14 +31,23 @@ class Disagreement:
 def recount_run(run: Run, *, repair: bool) -> tuple[Disagreement, ...]:
     """Return where the stored counts of a run, and what is stored of its cases, disagree with its report.
 
-    With ``repair`` the run's counts are put right; what is derived for single cases is only named.
+    With ``repair`` the run's counts and its change are put right; what is derived for single cases is only named.
     """
     wrong_counts = tuple(_run_disagreements(run))
     if wrong_counts and repair:
         with transaction.atomic():
             columns = {each.place: each.counted for each in wrong_counts}
             Run.objects.filter(pk=run.pk, updated_at=run.updated_at).update(updated_at=timezone.now(), **columns)
-    return (*wrong_counts, *_case_disagreements(run))
+    wrong_change = tuple(_change_disagreements(run))
+    if wrong_change and repair:
+        refresh_change(run_pk=run.pk, anew=True)
+    return (*wrong_counts, *wrong_change, *_case_disagreements(run))
+
+
+def _change_disagreements(run: Run) -> Iterator[Disagreement]:
+    stored, counted = stored_change(run_pk=run.pk), count_change(run_pk=run.pk)
+    if stored != counted:
+        yield Disagreement(run, "change", stored, counted)
 
 
 def _run_disagreements(run: Run) -> Iterator[Disagreement]:

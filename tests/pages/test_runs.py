@@ -293,3 +293,15 @@ def test_hostile_names_stay_text(client_of_viewer: Client, team: Team) -> None:
     assert "<script>alert" not in page
     assert "<img" not in page
     assert "\u202e" not in page
+
+
+def test_a_row_shows_what_changed_against_its_baseline(client_of_viewer: Client, team: Team) -> None:
+    old = run_of(team, fingerprint="v1", letters="PP", startedAt="2026-03-01T00:00:00Z")
+    new = run_of(team, fingerprint="v2", letters="PF")
+
+    page = show(client_of_viewer)
+
+    assert (
+        f'href="/compare/?baseline={old.pk}&amp;candidate={new.pk}" aria-label="1 unstable against its baseline"'
+        in page
+    )
