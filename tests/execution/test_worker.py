@@ -1,21 +1,19 @@
 """Real workers: a run is asked for, a process of its own executes it, everything is stored as it comes."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from celery import current_app
+from django.test import Client
 from evalrunner import parse_evaluation_report
 
 from reports.models import Case, Execution, Run, RunEvent, Team, Turn, User
 from reports.services.executions import request_cancel
 from reports.services.messages import EXECUTE_RUN, has_broker_server
-from tests.execution.conftest import Ask, Worker, has_ended, scenario, wait_until
+from tests.execution.conftest import Ask, Start, has_ended, scenario, wait_until
 from tests.execution.reports import report_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-Start = Callable[[], Worker]
 
 
 def test_a_run_is_executed_to_its_end_and_its_report_is_valid(ask: Ask, start_worker: Start) -> None:
@@ -100,6 +98,23 @@ def test_two_workers_share_many_runs_and_lose_none(ask: Ask, start_worker: Start
 
     assert {run.status for run in runs} == {"completed"}
     assert all(RunEvent.objects.filter(run=run).count() == 6 for run in runs)
+
+
+def test_pages_are_read_while_a_worker_writes_and_nobody_is_locked_out(
+    ask: Ask, start_worker: Start, client_of_runner: Client
+) -> None:
+    runs = [ask(*(scenario(f"case-{number}", {}, {}, {}) for number in range(12))) for _ in range(4)]
+    addresses = [f"/runs/{run.pk}/" for run in runs] + ["/runs/", "/"]
+    statuses = set()
+
+    start_worker()
+    wait_until(lambda: Run.objects.exclude(status="queued").exists())
+    while not all(has_ended(run) for run in runs):
+        statuses |= {client_of_runner.get(address).status_code for address in addresses}
+        ask("another")
+
+    assert statuses == {200}
+    assert {run.status for run in runs} == {"completed"}
 
 
 def test_a_killed_worker_leaves_an_interrupted_run_with_every_stored_turn(

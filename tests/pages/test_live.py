@@ -1,0 +1,170 @@
+"""The moving part of a run's page."""
+
+import re
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from reports.models import Execution, Run, Team
+from reports.services.executing import execute_run
+from reports.services.leases import claim_run
+from tests import factories
+from tests.execution.conftest import Ask, scenario
+from tests.execution.conftest import ask as ask
+from tests.execution.conftest import targets_file as targets_file
+from tests.factories import stored
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+HTMX = {"HX-Request": "true"}
+
+
+def poll_address(page: bytes) -> str:
+    found = re.search(r'hx-get="([^"]*/live/[^"]*)"', page.decode())
+    assert found is not None
+    return found.group(1).replace("&amp;", "&")
+
+
+def show(client: Client, run: Run) -> str:
+    return client.get(f"/runs/{run.pk}/").content.decode()
+
+
+def poll(client: Client, address: str, **headers: str) -> Any:
+    return client.get(address, headers=HTMX | headers)
+
+
+def test_a_waiting_run_says_so_and_asks_for_news(client_of_runner: Client, ask: Ask) -> None:
+    page = show(client_of_runner, ask(scenario("one", {}, {}), "two"))
+
+    assert "Waiting for a worker: 2 cases, 3 turns." in page
+    assert poll_address(page.encode()) and "Cancel run" in page
+
+
+def test_nothing_new_is_answered_with_nothing(client_of_runner: Client, ask: Ask) -> None:
+    address = poll_address(client_of_runner.get(f"/runs/{ask('one').pk}/").content)
+    seen = re.search(r"seen=([^&]*)", address)
+    assert seen is not None
+
+    by_address = poll(client_of_runner, address)
+    by_header = poll(client_of_runner, address, **{"If-None-Match": f'"{seen.group(1)}"'})
+
+    assert (by_address.status_code, by_header.status_code) == (204, 304)
+
+
+def test_a_claimed_run_that_has_no_cases_yet_is_news(client_of_runner: Client, ask: Ask) -> None:
+    run = ask("one")
+    address = poll_address(client_of_runner.get(f"/runs/{run.pk}/").content)
+    claim_run(run_pk=run.pk)
+
+    answer = poll(client_of_runner, address)
+
+    assert answer.status_code == 200 and "Beginning." in answer.content.decode()
+    assert answer["ETag"] == '"0-running---"'
+
+
+def test_the_end_of_a_run_loads_the_page_anew(client_of_runner: Client, ask: Ask) -> None:
+    run = ask("one")
+    address = poll_address(client_of_runner.get(f"/runs/{run.pk}/").content)
+    execute_run(run_pk=run.pk)
+
+    assert poll(client_of_runner, address)["HX-Refresh"] == "true"
+    page = show(client_of_runner, run)
+    assert "hx-get" not in page.split("timings")[0] and "live-progress" not in page
+    assert "Timeline of the run" in page and "Registered target" in page
+
+
+def test_the_address_itself_leads_to_the_page(client_of_runner: Client, ask: Ask) -> None:
+    run = ask("one")
+
+    answer = client_of_runner.get(f"/runs/{run.pk}/live/")
+
+    assert (answer.status_code, answer["Location"]) == (302, f"/runs/{run.pk}/")
+
+
+def test_a_viewer_watches_but_cannot_cancel(client_of_viewer: Client, ask: Ask) -> None:
+    run = ask("one")
+
+    assert "Cancel run" not in show(client_of_viewer, run)
+    assert client_of_viewer.post(f"/runs/{run.pk}/cancel/").status_code == 403
+
+
+def test_another_team_learns_nothing(ask: Ask) -> None:
+    run = ask("one")
+    client = Client()
+    client.force_login(factories.make_member(factories.make_team(), "admin"))
+
+    assert poll(client, f"/runs/{run.pk}/live/").status_code == 404
+
+
+def test_an_imported_report_that_says_running_does_not_poll(client_of_runner: Client, team: Team) -> None:
+    report = factories.report("PR", status="running")
+    del report["finishedAt"]
+    run = stored(team, report)
+
+    page = show(client_of_runner, run)
+
+    assert "live-progress" not in page and "Imported while its run went on" in page
+    assert poll(client_of_runner, f"/runs/{run.pk}/live/").status_code == 204
+
+
+def test_cancelling_is_shown_until_it_has_happened(client_of_runner: Client, ask: Ask) -> None:
+    run = ask("one")
+    claim_run(run_pk=run.pk)
+    client_of_runner.post(f"/runs/{run.pk}/cancel/")
+
+    page = show(client_of_runner, run)
+
+    assert "Cancelling, as asked by runner-" in page and "Cancel run" not in page
+
+
+@pytest.mark.parametrize(
+    ("status", "members", "words"),
+    [
+        ("cancelled", {"stop_reason": "stopped early: 5 of 5 ended in DOWN"}, "Stopped early: 5 of 5 ended in DOWN."),
+        ("interrupted", {}, "Its worker vanished. Every stored turn is kept; nothing is repeated by itself."),
+        ("interrupted", {"error_code": "EVALUATION_OBSERVER_FAILED"}, "It broke off: EVALUATION_OBSERVER_FAILED."),
+        (
+            "rejected",
+            {"error_code": "EVALUATOR_NOT_FOUND", "error_paths": ["own.check"]},
+            "EVALUATOR_NOT_FOUND at own.check.",
+        ),
+        (
+            "rejected",
+            {"error_code": "TARGET_UNUSABLE", "stop_reason": "the environment variable KEY is not set"},
+            "It could not begin. The environment variable KEY is not set. TARGET_UNUSABLE.",
+        ),
+    ],
+)
+def test_what_became_of_a_run_is_said_in_words(
+    client_of_runner: Client, ask: Ask, status: str, members: dict[str, Any], words: str
+) -> None:
+    run = ask("one")
+    Run.objects.filter(pk=run.pk).update(status=status)
+    Execution.objects.filter(pk=run.pk).update(**members)
+
+    assert words in show(client_of_runner, run)
+
+
+def test_a_worker_that_is_silent_is_noticed(client_of_runner: Client, ask: Ask) -> None:
+    run = ask("one")
+    claim_run(run_pk=run.pk)
+    Execution.objects.filter(pk=run.pk).update(heartbeat_at=timezone.now() - timedelta(seconds=20))
+
+    assert "Its worker has not been heard of for a while" in show(client_of_runner, run)
+
+
+def test_the_list_of_events_costs_the_same_whatever_happened_before(
+    client_of_runner: Client, ask: Ask, django_assert_max_num_queries: Any
+) -> None:
+    run = ask(*(f"case-{number}" for number in range(40)))
+    execute_run(run_pk=run.pk)
+    Run.objects.filter(pk=run.pk).update(status="running")
+
+    with django_assert_max_num_queries(12):
+        answer = poll(client_of_runner, f"/runs/{run.pk}/live/?seen=60-running---&done=3")
+
+    page = answer.content.decode()
+    assert page.count("<time") == 60 and "37 cases have ended since this page was loaded" in page
