@@ -560,7 +560,7 @@ def test_a_second_signal_leaves_no_program_behind(folder: Path, start: Callable[
         "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
         "time.sleep(60)\n"
     )
-    going = start(f"command:'{sys.executable}' agent.py", "--command-stderr")
+    going = start(f"command:'{sys.executable}' agent.py", "--command-stderr", "--fingerprint", "v1")
     pid = int(_stream(going.process.stderr).readline())
     going.wait_for("started")
     going.signal(signal.SIGINT)
