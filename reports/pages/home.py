@@ -11,7 +11,9 @@ from reports.domain.grammar import Sign, sign_of
 from reports.models import Team
 from reports.pages.charts import Spark
 from reports.pages.cursors import cursor_text, parse_cursor
+from reports.pages.links import compare_href
 from reports.pages.parts import Action, Bar, VersionName
+from reports.pages.runs import ChangeMark, change_marks, change_text
 from reports.pages.versions import Against, against, spark_of, version_runs_href
 from reports.selectors.home import Going, TargetCard, list_going, list_target_cards
 
@@ -32,6 +34,9 @@ class Card:
     going: int
     spark: Spark | None
     against: Against | None
+    change_href: str
+    change_text: str
+    change_marks: tuple[ChangeMark, ...]
     at: datetime
 
 
@@ -101,6 +106,7 @@ def _card(card: TargetCard) -> Card:
     newest = card.versions[0]
     decided = next((row for row in card.versions[1:] if row.tally.decided), None)
     href = reverse("target", args=[card.pk])
+    marks = change_marks(card.change.counts if card.change else {})
     return Card(
         target_id=card.target_id,
         href=href,
@@ -116,6 +122,9 @@ def _card(card: TargetCard) -> Card:
         going=newest.going,
         spark=spark_of(card.target_id, card.versions),
         against=against(newest, decided),
+        change_href=compare_href(card.change.baseline_pk, card.change.run_pk) if card.change else "",
+        change_text=change_text(marks),
+        change_marks=marks,
         at=newest.last_at,
     )
 

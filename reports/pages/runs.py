@@ -137,9 +137,14 @@ def run_line(row: RunRow) -> RunLine:
         is_resumed=row.is_resumed,
         name=f"{row.target_id} @ {row.fingerprint}",
         change_href=compare_href(row.baseline_pk, row.pk) if row.baseline_pk else "",
-        change_text=f"{', '.join(mark.text for mark in marks) or 'no change'} against its baseline",
+        change_text=change_text(marks),
         change_marks=marks,
     )
+
+
+def change_text(marks: Sequence[ChangeMark]) -> str:
+    """Say marks in words, for readers who do not see them."""
+    return f"{', '.join(mark.text for mark in marks) or 'no change'} against its baseline"
 
 
 def change_marks(changes: Mapping[str, int]) -> tuple[ChangeMark, ...]:

@@ -8,12 +8,21 @@ from typing import Any
 
 from django.db.models import Max, OuterRef, Q, QuerySet, Subquery
 
-from reports.models import CASE_STATUSES, Run, Target, Team
+from reports.models import CASE_STATUSES, Run, RunChange, Target, Team
 from reports.selectors.versions import VersionRow, newest_first, version_rows
 
 TARGETS_SHOWN = 30
 VERSIONS_SHOWN = 20
 GOING_SHOWN = 8
+
+
+@dataclass(frozen=True, slots=True)
+class RunChangeRow:
+    """The newest run against its baseline: scenario variants counted by change class."""
+
+    run_pk: uuid.UUID
+    baseline_pk: uuid.UUID
+    counts: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +36,7 @@ class TargetCard:
     versions: tuple[VersionRow, ...]
     version_count: int
     last_at: datetime
+    change: RunChangeRow | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,19 +63,29 @@ def list_target_cards(*, team: Team, after: tuple[datetime, int] | None = None) 
         .annotate(
             suite_pk=Subquery(newest.values("revision__suite")[:1]),
             suite_id=Subquery(newest.values("revision__suite__suite_id")[:1]),
+            newest_pk=Subquery(newest.values("pk")[:1]),
         )
         .order_by("-last_at", "-pk")
     )
     if after is not None:
         targets = targets.filter(Q(last_at__lt=after[0]) | Q(last_at=after[0], pk__lt=after[1]))
-    found = list(targets.values("pk", "target_id", "suite_pk", "suite_id", "last_at")[: TARGETS_SHOWN + 1])
+    names = ("pk", "target_id", "suite_pk", "suite_id", "last_at", "newest_pk")
+    found = list(targets.values(*names)[: TARGETS_SHOWN + 1])
     versions = _versions(team, {row["pk"]: row["suite_pk"] for row in found[:TARGETS_SHOWN]})
-    cards = tuple(_card(row, versions.get(row["pk"], ())) for row in found[:TARGETS_SHOWN])
+    changes = _changes([row["newest_pk"] for row in found[:TARGETS_SHOWN]])
+    cards = tuple(
+        _card(row, versions.get(row["pk"], ()), changes.get(row.pop("newest_pk"))) for row in found[:TARGETS_SHOWN]
+    )
     return cards, len(found) > TARGETS_SHOWN
 
 
-def _card(row: Mapping[str, Any], versions: tuple[VersionRow, ...]) -> TargetCard:
-    return TargetCard(**row, versions=versions[:VERSIONS_SHOWN], version_count=len(versions))
+def _card(row: Mapping[str, Any], versions: tuple[VersionRow, ...], change: RunChangeRow | None) -> TargetCard:
+    return TargetCard(**row, versions=versions[:VERSIONS_SHOWN], version_count=len(versions), change=change)
+
+
+def _changes(runs: Sequence[uuid.UUID]) -> dict[uuid.UUID, RunChangeRow]:
+    rows = RunChange.objects.filter(run__in=runs).values_list("run_id", "baseline_id", "counts")
+    return {run: RunChangeRow(run, baseline, counts) for run, baseline, counts in rows}
 
 
 def _versions(team: Team, suites: Mapping[int, int]) -> dict[int, tuple[VersionRow, ...]]:
