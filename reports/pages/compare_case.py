@@ -152,6 +152,8 @@ def sentence(left: CaseSketch | None, right: CaseSketch | None, entries: Sequenc
     changed = [entry for entry in entries if entry.mark is not TurnMark.EQUAL]
     if not changed:
         return _of_equal_turns(left, right, is_same_end=is_same_end)
+    if changed[0].mark is TurnMark.UNREAD:
+        return f"No difference before {_where(changed[0])}; what follows is too large to be looked at here."
     if not _conversation_changed(changed):
         return f"Nothing in the conversation changed, but the verdict did, first at {_where(changed[0])}."
     flipped = next((entry for entry in changed if has_flipped(entry)), changed[0])

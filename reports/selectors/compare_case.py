@@ -1,8 +1,8 @@
 """Two cases of one scenario variant, read for the side by side.
 
 All turns of both are looked at once, one pair at a time, to find where the conversations part; only the turns of a
-window are then read again to be shown. After the first difference no more than ``MOST_BYTES`` are decoded: what lies
-beyond is marked as not looked at.
+window are then read again to be shown. Once they have parted no more than ``MOST_BYTES`` are decoded, and
+``MOST_EQUAL_BYTES`` while they have not: what lies beyond is marked as not looked at.
 """
 
 import json
@@ -33,6 +33,7 @@ Results = Sequence[Mapping[str, Any]]
 Definition = Mapping[str, Any] | None
 
 MOST_BYTES = 16_000_000
+MOST_EQUAL_BYTES = 64_000_000
 REPETITIONS_OFFERED = 200
 _UNMATCHED_READ = 200  # turns whose inputs are read to align what step ids do not
 
@@ -161,7 +162,7 @@ def _inputs(case: int | None, outline: Sequence[TurnSketch], other: Sequence[Tur
 def _differences(
     left: int | None, right: int | None, pairs: Sequence[tuple[int, int]], ignored: frozenset[str]
 ) -> dict[int, TurnDifference]:
-    """Compare pairs of turns, given in order by their places, until too much was read after the first difference."""
+    """Compare pairs of turns, given in order by their places, until too much was read."""
     found: dict[int, TurnDifference] = {}
     if left is None or right is None or not pairs:
         return found
@@ -171,7 +172,7 @@ def _differences(
         found[i] = turn_difference(before, after, ignored=ignored)
         has_parted |= found[i].is_any
         read += size + other_size
-        if has_parted and read > MOST_BYTES:
+        if read > (MOST_BYTES if has_parted else MOST_EQUAL_BYTES):
             break
     return found
 

@@ -11,6 +11,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from reports.models import Run, ScenarioVariant, Team
+from reports.selectors import compare_case
 from tests.factories import LETTERS, case, report, scenario, suite, turn
 from tests.stored import outcomes, store
 
@@ -240,6 +241,25 @@ def test_a_huge_observation_stays_bounded(client_of_viewer: Client, team: Team) 
 
     assert response.status_code == 200
     assert len(response.content) < 300_000
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("a", "No difference before turn 3 (s3); what follows is too large to be looked at here."),
+        ("x", "The conversations part at turn 1 (s1): observation."),
+    ],
+)
+def test_what_is_too_large_is_marked_as_not_looked_at(
+    client_of_viewer: Client, team: Team, monkeypatch: pytest.MonkeyPatch, text: str, words: str
+) -> None:
+    monkeypatch.setattr(compare_case, "MOST_BYTES", 500)
+    monkeypatch.setattr(compare_case, "MOST_EQUAL_BYTES", 600)
+
+    page = compared(client_of_viewer, team, steps("a", "b", "c"), steps(text, "b", "c")).context["page"]
+
+    assert page.sentence == words
+    assert page.outline[-1].mark == "unread"
 
 
 def test_texts_from_outside_never_become_markup(client_of_viewer: Client, team: Team) -> None:
