@@ -24,6 +24,8 @@ from typing import Final, NoReturn, Protocol, cast
 from evalrunner.cli.inputs import InputError
 
 COMMANDS: Final[dict[str, str]] = {
+    "compare": "evalrunner.cli.compare",
+    "gate": "evalrunner.cli.gate",
     "run": "evalrunner.cli.run",
     "validate": "evalrunner.cli.validate",
 }

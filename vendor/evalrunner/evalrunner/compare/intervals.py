@@ -83,15 +83,19 @@ def _standard_error(clusters: Sequence[Sequence[float]], mean: float, pairs: int
     count = len(clusters)
     squares = math.fsum(math.fsum(change - mean for change in changes) ** 2 for changes in clusters)
     usual = pairs / count  # variants of a scenario
-    squares += usual * usual * _imagined([math.fsum(changes) / len(changes) for changes in clusters])
+    squares += usual * usual * imagined_squares([math.fsum(changes) / len(changes) for changes in clusters])
     return math.sqrt(squares * count / (count - 1)) / pairs
 
 
-def _imagined(means: Sequence[float]) -> float:
-    """Return the squares of two imagined scenarios, each half as large as the usual real change (1 where none)."""
+def imagined_squares(means: Sequence[float], *, times: float = 1.0) -> float:
+    """Return the squares of two imagined scenarios, each half as large as the usual real change (1 where none).
+
+    ``means`` are the mean changes of the scenarios; ``times`` tells how often each of them is to be counted.
+    """
     changed = [mean for mean in means if abs(mean) > _SEEN]
-    usual = (1 + math.fsum(mean * mean for mean in changed)) / (1 + len(changed))
-    return 2 * usual / 4 * max(0.0, 1 - len(changed) / _ENOUGH_CHANGED)
+    number = times * len(changed)
+    usual = (1 + times * math.fsum(mean * mean for mean in changed)) / (1 + number)
+    return 2 * usual / 4 * max(0.0, 1 - number / _ENOUGH_CHANGED)
 
 
 # ---------------------------------------------------------------------------------------------------------- Student's t

@@ -91,6 +91,15 @@ def _falling_share(passed: int, baseline: int, candidate: int) -> float:
     return falling / math.comb(baseline + candidate, passed)
 
 
+@lru_cache(maxsize=4096)
+def moments(pair: Pair) -> tuple[float, float]:
+    """Return mean and variance of how far the rate of one pair falls when its cases are dealt out again."""
+    falls, weights = _table(pair.key)
+    shares = [upper - lower for lower, upper in zip([0.0, *weights], weights, strict=False)]
+    mean = math.fsum(fall * share for fall, share in zip(falls, shares, strict=True))
+    return mean, math.fsum((fall - mean) ** 2 * share for fall, share in zip(falls, shares, strict=True))
+
+
 def _exact_p(pairs: Sequence[Pair], scale: int) -> float | None:
     """Return the exact p value, or None where it would take too many steps.
 

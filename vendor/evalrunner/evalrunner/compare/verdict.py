@@ -209,10 +209,8 @@ def _too_many_errors(
 def _got_worse(test: Redealing, paired: Iterable[Row[V]], scenario_of: Callable[[V], str]) -> Iterable[Reason]:
     if test.p_value <= ALPHA:
         fallen = sorted((row for row in paired if row.judgement.drop > 0), key=lambda row: -row.judgement.drop)
-        text = (
-            f"{_variants(len(fallen), 'scenario variant')} fell, {test.expected_regressions:.1f} expected by chance "
-            f"(p {p_text(test.p_value)})"
-        )
+        expected = f", {test.expected_regressions:.1f} expected by chance" if test.can_estimate_noise else ""
+        text = f"{_variants(len(fallen), 'scenario variant')} fell{expected} (p {p_text(test.p_value)})"
         yield Reason(Verdict.REGRESSED, "got_worse", text, _scenarios(fallen, scenario_of))
 
 

@@ -50,9 +50,17 @@ class Phrase:
 
 def sentence(comparison: Comparison[V]) -> tuple[Phrase, ...]:
     """Return the answer of a comparison in phrases; joined as they are, they read as sentences."""
-    counts = comparison.counts()
     if not comparison.rows:
         return (Phrase("Neither side has a case."),)
+    phrases = [*changed_phrases(comparison)]
+    if unchanged := _clause(comparison.counts(), _UNCHANGED):
+        phrases += [Phrase(". "), *unchanged]
+    return with_subject((*phrases, Phrase(".")))
+
+
+def changed_phrases(comparison: Comparison[V]) -> tuple[Phrase, ...]:
+    """Return what changed, without an end and without the noun that ``with_subject`` adds."""
+    counts = comparison.counts()
     phrases = [*_clause(counts, _WORSE)]
     if not phrases:
         phrases = [Phrase("No scenario variant broke, was lost or got worse")]
@@ -61,9 +69,7 @@ def sentence(comparison: Comparison[V]) -> tuple[Phrase, ...]:
             phrases += [Phrase("; "), *clause]
     if comparison.redefined:
         phrases += [Phrase("; "), Phrase(f"{comparison.redefined:,} redefined", REDEFINED)]
-    if unchanged := _clause(counts, _UNCHANGED):
-        phrases += [Phrase(". "), *unchanged]
-    return _with_subject((*phrases, Phrase(".")))
+    return tuple(phrases)
 
 
 def rates_in_words(comparison: Comparison[V]) -> str:
@@ -93,7 +99,7 @@ def _clause(counts: Mapping[Change, int], verbs: Mapping[Change, tuple[str, str]
     return phrases
 
 
-def _with_subject(phrases: tuple[Phrase, ...]) -> tuple[Phrase, ...]:
+def with_subject(phrases: tuple[Phrase, ...]) -> tuple[Phrase, ...]:
     """Say once what is counted: "5 broke" becomes "5 scenario variants broke" at the first number."""
     for place, phrase in enumerate(phrases):
         if phrase.selects:
