@@ -193,7 +193,7 @@ def test_scenarios_and_tags_select_cases(go: Path) -> None:
 
 
 def test_the_failure_limit_leaves_cases_pending(folder: Path) -> None:
-    done = run(folder, "--timeout-ms", "100", "--repetitions", "3", "--max-failures", "1")
+    done = run(folder, "--timeout-ms", "1000", "--repetitions", "3", "--max-failures", "1")
 
     report = report_in(folder)
     assert done.returncode == 1
@@ -463,7 +463,7 @@ def test_an_unknown_command_exits_with_4_and_names_the_known_ones(folder: Path, 
     done = evalrunner(folder, *arguments)
 
     assert (done.returncode, done.stdout) == (4, "")
-    assert "run, validate" in done.stderr
+    assert ", ".join(cli.COMMANDS) in done.stderr
 
 
 def test_the_overview_lists_every_command(folder: Path) -> None:
@@ -605,7 +605,7 @@ def test_a_report_that_can_no_longer_be_written_is_a_sentence(folder: Path) -> N
 def test_a_terminal_shows_a_bar_and_the_cases_that_need_a_look(folder: Path) -> None:
     ours, theirs = pty.openpty()
     command = [sys.executable, "-m", "evalrunner", "run", "suite.json", "--adapter", "host:adapter"]
-    command += ["--output", "out.json", "--timeout-ms", "100"]
+    command += ["--output", "out.json", "--timeout-ms", "1000"]
     with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=theirs) as process:
         os.close(theirs)
         shown = read_all(ours)

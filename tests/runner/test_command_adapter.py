@@ -443,7 +443,7 @@ async def test_a_hanging_turn_ends_with_the_time_limit_of_the_run(program: Write
     suite["scenarios"][0]["steps"][0]["input"] = {"text": "hang"}
     adapter = program(FAMILY, term_grace_s=0.3)
 
-    report = await edge.run_small(adapter, suite=suite, timeout_ms=1_500)
+    report = await edge.run_small(adapter, suite=suite, timeout_ms=3_000)
 
     assert adapter.folder is not None
     child = int((adapter.folder / "hanging").read_text())
@@ -454,7 +454,7 @@ async def test_a_hanging_turn_ends_with_the_time_limit_of_the_run(program: Write
 async def test_a_program_that_hangs_while_opening_is_ended(program: WriteProgram) -> None:
     adapter = program('open("pid", "w").write(str(os.getpid())); time.sleep(600)')
 
-    report = await edge.run_small(adapter, timeout_ms=1_000)
+    report = await edge.run_small(adapter, timeout_ms=2_000)
 
     assert adapter.folder is not None
     pid = int((adapter.folder / "pid").read_text())

@@ -311,7 +311,7 @@ async def test_cancelling_the_run_closes_the_request() -> None:
 
 async def test_the_runners_time_limit_closes_the_request() -> None:
     async with serving(turn=None) as service:
-        report = await edge.run_small(HttpAdapter(service.url), timeout_ms=100)
+        report = await edge.run_small(HttpAdapter(service.url), timeout_ms=2_000)
         await asyncio.wait_for(service.hung_up.wait(), 5)
 
     assert [turn.error_code for turn in report.cases[0].turns] == ["EVALUATION_TIMEOUT"]
