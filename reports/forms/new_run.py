@@ -38,6 +38,18 @@ def draft_from_address(data: QueryDict) -> RunDraft:
     return replace(_draft_from(data), key=uuid.uuid4().hex)
 
 
+def with_choices_of(data: QueryDict, draft: RunDraft) -> RunDraft:
+    """Replace what an address says itself about a draft: version, scenarios, tags and numbers."""
+    said = _draft_from(data)
+    return replace(
+        draft,
+        fingerprint=said.fingerprint or draft.fingerprint,
+        scenarios=said.scenarios or draft.scenarios,
+        tags=said.tags or draft.tags,
+        numbers={**draft.numbers, **{name: value for name, value in said.numbers.items() if value}},
+    )
+
+
 def draft_from_request(target: str, fingerprint: str, revision_pk: int, request: Mapping[str, Any]) -> RunDraft:
     """Fill the form in with the request of an earlier run."""
     options = RunOptions.from_data(request)

@@ -158,7 +158,7 @@ class CaseWriter:
         """Add one case."""
         self.write_cases([prepare_case(case, position)])
 
-    @transaction.atomic
+    @transaction.atomic(savepoint=False)  # part of the caller's transaction where there is one
     def replace_case(self, case: Mapping[str, Any], position: int) -> None:
         """Bring the stored case at a place up to a later state: turns that are stored stay, new ones are added."""
         stored = Case.objects.only("pk", "turn_count").get(generation=self._generation, position=position)

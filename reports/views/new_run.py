@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from reports.access import TeamRequest, page, role_includes
 from reports.domain.run_draft import RunDraft
 from reports.domain.run_options import Refusal, RequestRefused
-from reports.forms.new_run import draft_from_address, draft_from_form, read_upload
+from reports.forms.new_run import draft_from_address, draft_from_form, read_upload, with_choices_of
 from reports.pages import new_run as pages
 from reports.pages.rerun import rerun_draft
 from reports.selectors.run import get_run
@@ -92,7 +92,8 @@ def _first_draft(request: TeamRequest) -> tuple[RunDraft, str]:
     found = rerun_draft(request.team, pk)
     if found is None:
         raise Http404
-    return found
+    draft, note = found
+    return with_choices_of(request.GET, draft), note
 
 
 def _form(request: TeamRequest, draft: RunDraft, refusals: tuple[Refusal, ...] = (), *, note: str = "") -> HttpResponse:

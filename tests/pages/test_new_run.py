@@ -11,6 +11,7 @@ from django.test import Client
 
 from reports.models import Execution, Membership, Run, SuiteRevision, Team, User
 from tests import factories
+from tests.factories import stored
 
 pytestmark = pytest.mark.django_db
 
@@ -225,6 +226,38 @@ def test_rerun_fills_the_form_in_with_the_request_of_the_run(client_of_runner: C
     assert '<option value="wrong-selection" selected>' in page
     assert 'value="choose-product" checked' in page
     assert re.search(r'name="repetitions"[^>]*value="4"', page)
+
+
+def test_the_address_of_a_rerun_may_choose_anew(client_of_runner: Client) -> None:
+    client_of_runner.post(FORM, TUTORIAL | {"repetitions": "4", "scenarios": "choose-product"})
+
+    address = f"{FORM}?rerun={Run.objects.get().pk}&scenarios=availability&repetitions=2&fingerprint=wrong-selection"
+    page = client_of_runner.get(address).content
+
+    assert plan_of(page) == "1 scenario in 2 variants × 2 repetitions = 4 cases, 4 turns"
+    assert '<option value="wrong-selection" selected>' in page.decode()
+
+
+def test_an_imported_run_is_repeated_with_its_suite_where_its_target_is_registered(
+    client_of_runner: Client, team: Team, asked_target: None
+) -> None:
+    run = stored(team, factories.report("PPP", target={"id": "asked", "fingerprint": "v7"}))
+
+    page = client_of_runner.get(f"{FORM}?rerun={run.pk}").content
+
+    assert plan_of(page) == "1 scenario × 3 repetitions = 3 cases, 3 turns"
+    assert b'value="v7"' in page and b"Filled in from an imported run of asked" in page
+
+
+def test_an_imported_run_of_an_unknown_target_says_why_it_cannot_be_repeated(
+    client_of_runner: Client, team: Team
+) -> None:
+    run = stored(team, factories.report("P"))
+
+    page = client_of_runner.get(f"{FORM}?rerun={run.pk}").content.decode()
+
+    assert "The target desk.agent is not registered on this site" in page
+    assert "Desk conversations" in page
 
 
 def test_a_viewer_may_not_start_runs(client_of_viewer: Client) -> None:
