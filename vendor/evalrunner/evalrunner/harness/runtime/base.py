@@ -9,9 +9,12 @@ The harness opens one session for each row and calls it from one asyncio task:
       session.close()                                 always
     runtime.close()                                   always
 
-When the row's time is up, the harness takes ``events()``, then calls ``cancel`` from another task while ``send`` is
-still waiting, then cancels the task of ``send`` itself, then calls ``close``. After ``close`` nothing of the session
-may run on: no task, no child process.
+``open``, every ``send`` and ``close`` of a session are called in one task, so that task-bound resources may live as
+long as the session; ``start`` and ``close`` of the runtime in another.
+
+When the row's time is up, the harness takes ``events()``, calls ``cancel`` and then cancels that task as asyncio does
+it; ``close`` follows in the task itself. Each has a few seconds. After ``close`` nothing of the session may run on: no
+task, no child process.
 """
 
 from __future__ import annotations
@@ -52,8 +55,8 @@ class RuntimeSession(Protocol):
     def events(self) -> Sequence[Event]:
         """Give all events recorded so far, in order; what was given is not changed by later ones."""
 
-    async def cancel(self, reason: str) -> None:
-        """End a turn that is under way and wait until nothing of it runs; without one, do nothing."""
+    def cancel(self, reason: str) -> None:
+        """Say that the task of this session is about to be cancelled, and why; called from another task."""
 
     async def close(self) -> None:
         """Release what the session holds."""

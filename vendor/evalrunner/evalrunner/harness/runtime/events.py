@@ -104,7 +104,7 @@ class EventLog:
     _events: list[Event] = field(default_factory=list)
     _latest: datetime = _LONG_AGO
 
-    def add(self, event_type: str, **payload: Json) -> None:
+    def add(self, event_type: str, /, **payload: Json) -> None:
         """Record an event; its payload belongs to the log from now on."""
         self._latest = max(self._latest, self.now())
         stamp = self._latest.isoformat(timespec="microseconds").replace("+00:00", "Z")

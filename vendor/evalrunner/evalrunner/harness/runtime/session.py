@@ -56,7 +56,6 @@ class LocalSession:
     hooks: Hooks
     instructions: str | None = None
     messages: list[Message] = field(default_factory=list)
-    _turn: asyncio.Task[None] | None = None
     _reason: str = _CANCELLED
 
     async def begin(self) -> None:
@@ -72,26 +71,16 @@ class LocalSession:
     def events(self) -> Sequence[Event]:
         return self.log.snapshot()
 
-    async def send(self, prompt: str) -> None:
-        """Take one turn; it is a task of its own, so that ``cancel`` can end it from elsewhere."""
-        self._turn = asyncio.create_task(self._take_turn(prompt))
-        try:
-            await self._turn
-        finally:
-            self._turn = None
-
-    async def cancel(self, reason: str) -> None:
+    def cancel(self, reason: str) -> None:
         self._reason = reason
-        if (turn := self._turn) is not None:
-            turn.cancel()
-            await asyncio.wait({turn})
 
     async def close(self) -> None:
-        await self.cancel("session closed")
+        """Nothing runs between turns."""
 
     # ------------------------------------------------------------------------------------------------------ one turn
 
-    async def _take_turn(self, prompt: str) -> None:
+    async def send(self, prompt: str) -> None:
+        """Take one turn; a cancelled one records that it was."""
         await self.hooks.fire("UserPromptSubmit", "*", {"prompt": prompt})
         root = self._ask(prompt)
         try:
