@@ -61,8 +61,8 @@ def test_a_repeated_request_with_its_key_is_one_run(client: Client, bearer: dict
         ({"fingerprint": "third"}, "TARGET_UNUSABLE", "fingerprint"),
         ({"suite": "revision:99"}, "EVALUATION_SUITE_INVALID", "suite"),
         ({"suite": {"id": "x"}}, "EVALUATION_SUITE_INVALID", "suite.schemaVersion"),
-        ({"surprise": 1}, "parameters_invalid", "body.given.surprise"),
-        ({"repetitions": "2"}, "parameters_invalid", "body.given.repetitions"),
+        ({"surprise": 1}, "parameters_invalid", "body.surprise"),
+        ({"repetitions": "2"}, "parameters_invalid", "body.repetitions"),
     ],
 )
 def test_what_cannot_run_is_refused_with_code_and_paths(
