@@ -8,10 +8,9 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 from evalrunner.canonical import digest
-from evalrunner.compare import FailureSignature
+from evalrunner.compare import FailureSignature, definition_digest
 from evalrunner.models import EvaluationSuite
 
-from reports.domain.definitions import definition_digest
 from reports.keys import text_key
 from reports.models import Scenario, ScenarioVariant, Signature, Suite, SuiteRevision, Target, Team, Version
 from reports.payloads import pack

@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -49,3 +50,20 @@ def test_the_scenario_given_stays_as_it_was() -> None:
     definition_digest(given)
 
     assert given == scenario()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda made: made["steps"][0].update(input={"text": "other"}),
+        lambda made: made["assertions"][0].update(path=["other"]),
+        lambda made: made.update(writePolicy="external"),
+        lambda made: made.update(skipReason="later"),
+        lambda made: made.pop("assertions"),
+    ],
+)
+def test_whatever_else_changes_is_another_measure(change: Callable[[Data], None]) -> None:
+    changed = scenario()
+    change(changed)
+
+    assert definition_digest(changed) != definition_digest(scenario())
