@@ -143,6 +143,16 @@ def stored(team: Team, made: Mapping[str, Any], *, origin: str = "upload", file_
     return Run.objects.get(pk=ingest_report(team=team, source=source, origin=origin, file_name=file_name).run_pk)
 
 
+def outcomes(fingerprint: str = "v1", *, target_id: str = "desk.agent", **letters: str) -> dict[str, Any]:
+    """Return the report of a version: a scenario for each name, a repetition for each letter ("PPF")."""
+    cases = [
+        case(LETTERS[letter], scenario_id=name, repetition=repetition)
+        for name, statuses in letters.items()
+        for repetition, letter in enumerate(statuses)
+    ]
+    return report(cases=cases, target={"id": target_id, "fingerprint": fingerprint})
+
+
 def summary(cases: Sequence[Mapping[str, Any]]) -> dict[str, int]:
     """Count cases by status, as a report's ``summary`` does."""
     statuses = [each["status"] for each in cases]

@@ -9,7 +9,8 @@ from evalrunner.compare import MATRIX_ORDER, Change
 
 from reports.models import Run, Team, User
 from reports.services.tokens import create_token
-from tests.stored import outcomes, store
+from tests.factories import outcomes
+from tests.factories import stored as store
 
 pytestmark = pytest.mark.django_db
 Pair = tuple[Run, Run]

@@ -8,8 +8,8 @@ from playwright.sync_api import Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from reports.models import Team
-from tests.factories import LETTERS, case, report, suite, turn
-from tests.stored import outcomes, store
+from tests.factories import LETTERS, case, outcomes, report, suite, turn
+from tests.factories import stored as store
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -10,8 +10,8 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from reports.models import Run, Team
-from tests.factories import case, report, scenario, suite
-from tests.stored import outcomes, store
+from tests.factories import case, outcomes, report, scenario, suite
+from tests.factories import stored as store
 
 pytestmark = pytest.mark.django_db
 
@@ -127,8 +127,8 @@ def test_every_scenario_variant_appears_once_over_all_pages(client_of_viewer: Cl
 
 
 def test_what_differs_beside_the_version_is_said(client_of_viewer: Client, team: Team) -> None:
-    before = store(team, outcomes("v1", target="one", a="PP"))
-    after = store(team, outcomes("v2", target="two", a="P") | {"status": "limited", "suite": suite("a", "b")})
+    before = store(team, outcomes("v1", target_id="one", a="PP"))
+    after = store(team, outcomes("v2", target_id="two", a="P") | {"status": "limited", "suite": suite("a", "b")})
 
     words = text_of(get(client_of_viewer, (before, after)))
 
@@ -258,8 +258,8 @@ def test_the_page_costs_the_same_queries_for_10_and_for_400_rows(client_of_viewe
     counts = []
     for number, size in enumerate((10, 400)):
         names = {f"s{place}": "PPF" for place in range(size)}
-        before = store(team, outcomes(f"v{number}", target=f"t{number}", **names))
-        after = store(team, outcomes(f"w{number}", target=f"t{number}", **(names | {"s0": "PFP", "s1": "FFF"})))
+        before = store(team, outcomes(f"v{number}", target_id=f"t{number}", **names))
+        after = store(team, outcomes(f"w{number}", target_id=f"t{number}", **(names | {"s0": "PFP", "s1": "FFF"})))
         get(client_of_viewer, (before, after))
         with CaptureQueriesContext(connection) as queries:
             get(client_of_viewer, (before, after))

@@ -12,8 +12,8 @@ from django.test.utils import CaptureQueriesContext
 
 from reports.models import Run, ScenarioVariant, Team
 from reports.selectors import compare_case
-from tests.factories import LETTERS, case, report, scenario, suite, turn
-from tests.stored import outcomes, store
+from tests.factories import LETTERS, case, outcomes, report, scenario, suite, turn
+from tests.factories import stored as store
 
 pytestmark = pytest.mark.django_db
 
@@ -299,8 +299,8 @@ def test_the_page_costs_the_same_queries_for_10_and_for_400_variants(client_of_v
     for number, size in enumerate((10, 400)):
         names = {f"n{number}s{place}": "PPF" for place in range(size)}
         first = f"n{number}s0"
-        before = store(team, outcomes(f"v{number}", target=f"t{number}", **names))
-        after = store(team, outcomes(f"w{number}", target=f"t{number}", **(names | {first: "PFP"})))
+        before = store(team, outcomes(f"v{number}", target_id=f"t{number}", **names))
+        after = store(team, outcomes(f"w{number}", target_id=f"t{number}", **(names | {first: "PFP"})))
         show(client_of_viewer, before, after, scenario=first)
         with CaptureQueriesContext(connection) as queries:
             assert show(client_of_viewer, before, after, scenario=first).status_code == 200

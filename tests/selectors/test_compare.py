@@ -10,8 +10,8 @@ from evalrunner.compare import Change, Comparison, RunOutcomes, VariantId, compa
 from reports.models import Run, Team
 from reports.selectors.compare import StoredComparison, compare_sides
 from reports.selectors.compare_sides import SideProblem, parse_token
-from tests.factories import LETTERS, case, report, scenario, suite, turn
-from tests.stored import outcomes, store
+from tests.factories import LETTERS, case, outcomes, report, scenario, suite, turn
+from tests.factories import stored as store
 
 pytestmark = pytest.mark.django_db
 Reports = list[dict[str, Any]]
@@ -177,8 +177,8 @@ def test_a_comparison_costs_the_same_queries_whatever_its_size(team: Team, kind:
     counts = []
     for number, size in enumerate((10, 400)):
         names = {f"s{place}": "PPF" for place in range(size)}
-        before = store(team, outcomes(f"v{number}", target=f"t{number}", **names))
-        after = store(team, outcomes(f"w{number}", target=f"t{number}", **(names | {"s0": "PFP", "s1": "FFF"})))
+        before = store(team, outcomes(f"v{number}", target_id=f"t{number}", **names))
+        after = store(team, outcomes(f"w{number}", target_id=f"t{number}", **(names | {"s0": "PFP", "s1": "FFF"})))
         left, right = (str(run.pk) if kind == "run" else version(run) for run in (before, after))
         with CaptureQueriesContext(
             connection,
