@@ -33,10 +33,10 @@ _REFUSALS: dict[Any, Any] = {401: ProblemOut, 403: ProblemOut, 404: ProblemOut, 
 class RunsIn(Schema):
     """Several values of one name mean any of them. ``q`` is the text of the search field of the page."""
 
-    q: Text = ""
-    target: list[Text] = []
+    q: Text = Field("", description="As in the search field: `target:… status:…` or any text.")
+    target: list[Text] = Field([], description="Target ids.")
     version: list[Text] = Field([], description="Fingerprints or labels.")
-    suite: list[Text] = []
+    suite: list[Text] = Field([], description="Suite ids.")
     status: list[Status] = []
     outcome: list[Literal["passed", "not-passed", "unfinished"]] = []
     origin: list[Literal["upload", "api", "web", "command"]] = []
@@ -48,7 +48,7 @@ class RunsIn(Schema):
 
 class CasesIn(Schema):
     status: list[CaseStatus] = Field([], max_length=8)
-    scenario: Text = ""
+    scenario: Text = Field("", description="A scenario id, whole.")
     text: Text = Field("", description="Looked for in scenario ids, names and failing criteria.")
     limit: int = Field(50, ge=1, le=200)
     cursor: Text = Field("", description="`nextCursor` of the page before.")

@@ -1,12 +1,25 @@
 """The page that documents the API, made from its own OpenAPI description."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
 
+_BACKTICKS = re.compile("`+")
 _METHODS = ("get", "post", "put", "patch", "delete")
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A stretch of a description; what stands between backticks is code."""
+
+    text: str
+    is_code: bool
+
+
+Words = tuple[Piece, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +30,7 @@ class Parameter:
     place: str
     is_required: bool
     kind: str
-    description: str
+    description: Words
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +49,7 @@ class Operation:
     method: str
     address: str
     summary: str
-    description: str
+    description: Words
     parameters: tuple[Parameter, ...]
     bodies: tuple[str, ...]
     body_description: str
@@ -49,7 +62,7 @@ class Form:
 
     anchor: str
     name: str
-    description: str
+    description: Words
     members: tuple[Parameter, ...]
 
 
@@ -69,7 +82,7 @@ def api_docs_page(description: Mapping[str, Any], *, origin: str, schema_href: s
         example=f"curl --data-binary @report.json -H 'Authorization: Bearer TOKEN' {origin}/api/v1/runs/import",
         schema_href=schema_href,
         operations=tuple(_operations(description)),
-        forms=tuple(_form(name, form) for name, form in sorted(description["components"]["schemas"].items())),
+        forms=tuple(_form(name, description["components"]["schemas"][name]) for name in _names_used(description)),
     )
 
 
@@ -87,7 +100,7 @@ def _operation(address: str, method: str, given: Mapping[str, Any]) -> Operation
         method=method.upper(),
         address=address,
         summary=given.get("summary", ""),
-        description=given.get("description", ""),
+        description=_words(given.get("description", "")),
         parameters=tuple(_parameter(each) for each in given.get("parameters", ())),
         bodies=tuple(body.get("content", ())),
         body_description=body.get("description", ""),
@@ -102,7 +115,7 @@ def _parameter(given: Mapping[str, Any]) -> Parameter:
         place=given["in"],
         is_required=given.get("required", False),
         kind=_kind(schema),
-        description=given.get("description") or schema.get("description", ""),
+        description=_words(given.get("description") or schema.get("description", "")),
     )
 
 
@@ -116,10 +129,37 @@ def _answer(status: object, given: Mapping[str, Any]) -> Answer:
 def _form(name: str, given: Mapping[str, Any]) -> Form:
     required = given.get("required", ())
     members = (
-        Parameter(member, "", member in required, _kind(schema), schema.get("description", ""))
+        Parameter(member, "", member in required, _kind(schema), _words(schema.get("description", "")))
         for member, schema in given.get("properties", {}).items()
     )
-    return Form(f"form-{name}", name, given.get("description", ""), tuple(members))
+    return Form(f"form-{name}", name, _words(given.get("description", "")), tuple(members))
+
+
+def _words(text: str) -> Words:
+    parts = _BACKTICKS.split(text)
+    return tuple(Piece(part, bool(index % 2)) for index, part in enumerate(parts) if part)
+
+
+def _names_used(description: Mapping[str, Any]) -> list[str]:
+    """Return the names of the forms of bodies and answers, and of what these are made of, in order."""
+    schemas = description["components"]["schemas"]
+    used: set[str] = set()
+    new = set(_references(description["paths"]))
+    while new:
+        used |= new
+        new = {name for each in new for name in _references(schemas[each])} - used
+    return sorted(used)
+
+
+def _references(value: object) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        if "$ref" in value:
+            yield _name(value)
+        for item in value.values():
+            yield from _references(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _references(item)
 
 
 def _name(schema: Mapping[str, Any]) -> str:
@@ -139,6 +179,6 @@ def _kind(schema: Mapping[str, Any]) -> str:
     if schema.get("type") == "array":
         return f"list of {_kind(schema.get('items', {}))}"
     kind = str(schema.get("format") or schema.get("type") or "any value")
-    limits = {"minimum": "from", "maximum": "to", "maxLength": "at most"}
-    bounds = [f"{words} {schema[name]}" for name, words in limits.items() if name in schema]
-    return " ".join([kind, *bounds])
+    limits = {"minimum": "from {}", "maximum": "to {}", "maxLength": "of at most {:,} characters"}
+    bounds = [words.format(schema[name]) for name, words in limits.items() if name in schema]
+    return " ".join(["text" if kind == "string" else kind, *bounds])
