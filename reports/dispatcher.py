@@ -24,7 +24,7 @@ from reports.selectors.executions import queued_runs
 from reports.services.generations import remove_abandoned_generations
 from reports.services.import_jobs import waiting_jobs
 from reports.services.leases import expire_leases
-from reports.services.messages import EXECUTE_RUN, IMPORT_UPLOAD, has_broker_server
+from reports.services.messages import EXECUTE_RUN, IMPORT_UPLOAD, has_broker_server, send
 
 log = logging.getLogger(__name__)
 
@@ -155,4 +155,7 @@ def _stop(**signal: Any) -> None:
 
 
 def _send(task: str, key: str) -> None:
-    current_app.send_task(task, args=[key], retry=False)
+    if has_broker_server():
+        send(task, key)
+    else:  # the queues of the embedded broker live as long as the app's own connection
+        current_app.send_task(task, args=[key], retry=False)

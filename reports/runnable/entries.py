@@ -165,7 +165,8 @@ class PythonMaker:
         found = self._load()
         extra = load_evaluators(self.evaluators, self.folder)
         if isinstance(found, RunnableTarget):
-            return RunnableAdapter(found.adapter(fingerprint), {**found.evaluators, **extra})
+            adapter = self._called(found.adapter, fingerprint)
+            return RunnableAdapter(cast(EvaluationAdapter, adapter), {**found.evaluators, **extra})
         adapter = found if hasattr(found, "open") and not isinstance(found, type) else self._called(found, fingerprint)
         if not callable(getattr(adapter, "open", None)):
             raise AdapterSetupError(f"{self.named!r} gives no adapter: it has no function open")
@@ -183,7 +184,9 @@ class PythonMaker:
             raise AdapterSetupError(f"{self.named!r} is neither an adapter nor a function that makes one")
         try:
             return factory(fingerprint)
-        except Exception as error:  # the host's code runs here; its message may hold a secret
+        except AdapterSetupError:
+            raise
+        except Exception as error:  # isolation point: the host's code runs here; its message may hold a secret
             raise AdapterSetupError(f"{self.named!r} raised {type(error).__name__}") from error
 
 

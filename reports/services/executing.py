@@ -73,6 +73,10 @@ def execute_run(*, run_pk: uuid.UUID) -> None:
     except Unassignable as refusal:
         store.reject(refusal.code, (), str(refusal))
         return
+    except Exception:  # isolation point: the host's configuration and code are read here
+        log.exception("run %s could not begin", run_pk)
+        store.reject(WORKER_FAILED, (), "its worker failed before it could begin; the worker's log says why")
+        return
     try:
         run_to_end(_Execution(store, assignment).run())
     except LeaseLost:

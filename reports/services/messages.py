@@ -16,6 +16,8 @@ from kombu.exceptions import OperationalError
 EXECUTE_RUN = "reports.execute_run"
 IMPORT_UPLOAD = "reports.import_upload"
 
+CONNECT_S = 2
+
 log = logging.getLogger(__name__)
 
 
@@ -32,6 +34,16 @@ def tell_after_commit(task: str, key: object) -> None:
 
 def _tell(task: str, key: str) -> None:
     try:
-        current_app.send_task(task, args=[key], retry=False)
+        send(task, key)
     except (OperationalError, OSError) as error:
         log.warning("%s %s waits for the dispatcher: the broker is away (%s)", task, key, type(error).__name__)
+
+
+def send(task: str, key: str) -> None:
+    """Send one message, or raise within a few seconds (OperationalError or OSError) when the broker is away.
+
+    Over a connection of its own: those of the pool try again for much longer than a person waits for a page.
+    """
+    with current_app.connection_for_write(connect_timeout=CONNECT_S) as connection:
+        connection.ensure_connection(max_retries=1, interval_start=0, timeout=CONNECT_S)
+        current_app.send_task(task, args=[key], connection=connection, retry=False)

@@ -139,3 +139,18 @@ def test_a_module_that_cannot_be_imported_makes_the_target_unusable() -> None:
 
     with pytest.raises(TargetUnusable, match="cannot be imported: ModuleNotFoundError"):
         entry.make("one")
+
+
+def test_a_factory_that_raises_makes_the_target_unusable_without_telling_what_it_said(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def failing(fingerprint: str) -> None:
+        raise RuntimeError("key=s3cret")
+
+    monkeypatch.setattr("tests.execution.targets.failing", failing, raising=False)
+    entry = read(PYTHON.replace("targets:echo", "targets:failing") + '[target.fingerprint]\nfrom = "asked"\n')
+
+    with pytest.raises(TargetUnusable, match="raised RuntimeError") as refused:
+        entry.make("v1")
+
+    assert "s3cret" not in str(refused.value)

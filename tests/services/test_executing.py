@@ -105,6 +105,15 @@ def test_a_version_that_changed_since_the_request_rejects_the_run(
     assert (run.status, run.execution.error_code) == ("rejected", "TARGET_FINGERPRINT_CHANGED")
 
 
+def test_a_worker_that_fails_before_the_beginning_rejects_the_run(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = ask("one")
+    monkeypatch.setattr(executing, "parse_evaluation_suite", lambda value: 1 / 0)
+
+    run = executed(run)
+
+    assert (run.status, run.execution.error_code) == ("rejected", "WORKER_FAILED")
+
+
 def test_a_run_is_executed_once_however_often_it_is_asked_for(ask: Ask, tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     run = ask(scenario("noted", {"note": str(notes)}))
