@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import groupby
+from urllib.parse import urlencode
 
 from django.urls import reverse
-from evalrunner.compare import FOLDED, Change, Cluster, ClusterChange, Group, Row, rates_in_words, sentence
+from evalrunner.compare import FOLDED, REGRESSIONS, Change, Cluster, ClusterChange, Group, Row, rates_in_words, sentence
 
 from reports.domain.grammar import CHANGES, Sign, sign_of
 from reports.domain.wording import count_in_words, duration_in_words
@@ -27,6 +28,7 @@ from reports.selectors.compare_menus import offers
 from reports.selectors.compare_rows import ShownSide, ShownSides, SignatureWords, shown_sides, signatures_in_words
 
 CLUSTERS_SHOWN = 12
+_MOST_RERUN = 40  # scenarios in one address
 _SMALLEST_SHIFT = 0.05  # of the mean duration; less is not worth a reader's eye
 _TITLES = {
     Group.UNSTABLE_AND_WORSE: "unstable and worse",
@@ -100,6 +102,7 @@ class ComparisonPage:
     baseline: TokenView
     candidate: TokenView
     swap_href: str
+    actions: tuple[Action, ...]
     sentence: tuple[PhraseView, ...]
     rates: str
     differences: tuple[str, ...]
@@ -118,7 +121,7 @@ class ComparisonPage:
 
 
 def comparison_page(
-    stored: StoredComparison, filters: RowFilters, *, team: Team, address: Address, cursor: str
+    stored: StoredComparison, filters: RowFilters, *, team: Team, address: Address, cursor: str, may_run: bool
 ) -> ComparisonPage:
     """Read what the page shows of a comparison, and decide all of it."""
     result = stored.result
@@ -134,6 +137,7 @@ def comparison_page(
         baseline=token_view("baseline", stored.baseline, address, menus),
         candidate=token_view("candidate", stored.candidate, address, menus),
         swap_href=address.swapped().page(),
+        actions=_actions(stored, address, may_run=may_run),
         sentence=tuple(
             PhraseView(phrase.text, address.filtered(RowFilters(only=phrase.selects)) if phrase.selects else "")
             for phrase in sentence(result)
@@ -153,6 +157,25 @@ def comparison_page(
         is_narrow=filters.is_narrow,
         empty=_empty(filters, address),
     )
+
+
+def _actions(stored: StoredComparison, address: Address, *, may_run: bool) -> tuple[Action, ...]:
+    document = Action("JSON", f"{reverse('api-1:compare')}?{urlencode(address.query())}", "download")
+    rerun = _rerun(stored) if may_run else None
+    return (rerun, document) if rerun is not None else (document,)
+
+
+def _rerun(stored: StoredComparison) -> Action | None:
+    """Offer to run again what got worse; only what this site executed can be run again here."""
+    executed = [run.pk for run in stored.candidate.runs if run.options]
+    worse = (row for row in stored.result.rows if row.change in REGRESSIONS or row.change is Change.LOST)
+    scenarios = list(dict.fromkeys(stored.variants[row.variant].scenario_id for row in worse))[:_MOST_RERUN]
+    if not (executed and scenarios):
+        return None
+    number = len(scenarios)
+    query = urlencode({"rerun": str(executed[-1]), "scenarios": scenarios}, doseq=True)
+    words = f"Rerun {number} {'scenario' if number == 1 else 'scenarios'} that got worse"
+    return Action(words, f"{reverse('new-run')}?{query}")
 
 
 # ------------------------------------------------------------------------------------------------------------- filters

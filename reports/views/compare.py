@@ -4,7 +4,7 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
-from reports.access import TeamRequest, page
+from reports.access import TeamRequest, page, role_includes
 from reports.forms.compare import ComparisonForm
 from reports.pages.compare import comparison_page
 from reports.pages.compare_choose import Half, choose_page
@@ -29,7 +29,14 @@ def comparison(request: TeamRequest) -> HttpResponse:
     except SideProblem as problem:
         return _choose(request, problem.sentence, status=404 if problem.is_unknown else 400)
     address = Address(baseline, candidate, suite, form.filters())
-    shown = comparison_page(stored, form.filters(), team=request.team, address=address, cursor=form.text("after"))
+    shown = comparison_page(
+        stored,
+        form.filters(),
+        team=request.team,
+        address=address,
+        cursor=form.text("after"),
+        may_run=role_includes(request.membership.role, "runner"),
+    )
     return render(request, "reports/compare.html", {"page": shown, "faults": faults}, status=400 if faults else 200)
 
 

@@ -9,7 +9,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from reports.models import Run, Team
+from reports.models import Execution, Run, Team
 from tests.factories import case, outcomes, report, scenario, suite
 from tests.factories import stored as store
 
@@ -187,6 +187,26 @@ def test_menus_offer_versions_and_runs_of_the_same_target_and_suite(client_of_vi
     assert {choice.text for choice in token.versions} == {"v1", "v2"}
     assert len(token.runs) == 2
     assert all(client_of_viewer.get(choice.href).status_code == 200 for choice in (*token.versions, *token.runs))
+
+
+def test_the_document_of_the_comparison_is_one_link_away(client_of_viewer: Client, pair: Pair) -> None:
+    (document,) = get(client_of_viewer, pair, **{"class": "broken"}).context["page"].actions
+
+    answer = client_of_viewer.get(document.href)
+
+    assert [row["scenarioId"] for row in answer.json()["rows"]] == ["breaks"]
+
+
+def test_what_got_worse_can_be_run_again_where_it_was_executed(
+    client_of_viewer: Client, client_of_runner: Client, pair: Pair
+) -> None:
+    Execution.objects.create(run=pair[1], target_name="tutorial.catalogue", request={"repetitions": 3})
+
+    rerun = get(client_of_runner, pair).context["page"].actions[0]
+
+    assert rerun.text == "Rerun 3 scenarios that got worse"
+    assert rerun.href == f"/runs/new/?rerun={pair[1].pk}&scenarios=breaks&scenarios=vanishes&scenarios=wobbles"
+    assert [action.text for action in get(client_of_viewer, pair).context["page"].actions] == ["JSON"]
 
 
 def test_without_a_pair_the_page_says_what_to_do(client_of_viewer: Client, pair: Pair) -> None:
