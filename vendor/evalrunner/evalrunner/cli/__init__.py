@@ -7,7 +7,8 @@ Each command is a module of its own, named in ``COMMANDS`` and imported only whe
     configure(parser)   add its arguments
     execute(arguments)  do it and give the exit status
 
-``InputError`` raised by a command becomes its sentence on standard error and ``USAGE_EXIT``.
+``InputError`` raised by a command becomes its sentence on standard error and ``USAGE_EXIT``. A command that reads its
+arguments itself has ``execute_raw(arguments, program)`` in place of the last two.
 """
 
 from __future__ import annotations
@@ -18,8 +19,9 @@ import importlib
 import os
 import sys
 import traceback
-from collections.abc import Sequence
-from typing import Final, NoReturn, Protocol, cast
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Final, NoReturn, Protocol, cast, runtime_checkable
 
 from evalrunner.cli.inputs import InputError
 
@@ -27,6 +29,7 @@ COMMANDS: Final[dict[str, str]] = {
     "compare": "evalrunner.cli.compare",
     "gate": "evalrunner.cli.gate",
     "run": "evalrunner.cli.run",
+    "scenarios": "evalrunner.cli.scenarios",
     "validate": "evalrunner.cli.validate",
 }
 UNKNOWN_COMMAND_EXIT: Final = 4
@@ -42,6 +45,17 @@ class Command(Protocol):
 
     def execute(self, arguments: argparse.Namespace) -> int:
         """Do it and give the exit status."""
+
+
+@runtime_checkable
+class RawCommand(Protocol):
+    """A command that reads its arguments itself."""
+
+    SUMMARY: str
+    USAGE_EXIT: int
+
+    def execute_raw(self, arguments: Sequence[str], program: str) -> int:
+        """Do it and give the exit status; ``program`` is what its messages begin with."""
 
 
 class CommandParser(argparse.ArgumentParser):
@@ -74,27 +88,34 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run_command(name: str, arguments: Sequence[str]) -> int:
     command = _load(name)
+    program = f"evalrunner {name}"
+    if isinstance(command, RawCommand):
+        return run_guarded(partial(command.execute_raw, arguments, program), program, command.USAGE_EXIT)
     parser = CommandParser(name, command)
     command.configure(parser)
-    parsed = parser.parse_args(arguments)
+    return run_guarded(partial(command.execute, parser.parse_args(arguments)), program, command.USAGE_EXIT)
+
+
+def run_guarded(execute: Callable[[], int], program: str, usage_exit: int) -> int:
+    """Carry out a command and give its exit status, whatever happens."""
     try:
-        return command.execute(parsed)
+        return execute()
     except InputError as error:
-        print(f"evalrunner {name}: {error}", file=sys.stderr)
-        return command.USAGE_EXIT
+        print(f"{program}: {error}", file=sys.stderr)
+        return usage_exit
     except KeyboardInterrupt:
         return INTERRUPTED_EXIT
     except BrokenPipeError:
         _forget_output()
-        return command.USAGE_EXIT
+        return usage_exit
     except Exception:  # a crash must not look like a verdict, and its place is what a bug report needs
         traceback.print_exc()
-        print(f"evalrunner {name}: this is a defect of evalrunner; please report the lines above", file=sys.stderr)
-        return command.USAGE_EXIT
+        print(f"{program}: this is a defect of evalrunner; please report the lines above", file=sys.stderr)
+        return usage_exit
 
 
-def _load(name: str) -> Command:
-    return cast(Command, importlib.import_module(COMMANDS[name]))
+def _load(name: str) -> Command | RawCommand:
+    return cast("Command | RawCommand", importlib.import_module(COMMANDS[name]))
 
 
 def _overview() -> str:
