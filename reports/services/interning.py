@@ -4,7 +4,7 @@ Each is made once per team, whoever comes first; two processes that make the sam
 """
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from django.db import IntegrityError, transaction
 from evalrunner.canonical import digest
@@ -17,6 +17,7 @@ from reports.payloads import pack
 from reports.text import storable
 
 _BATCH = 200
+Row = TypeVar("Row")
 
 
 def intern_version(team: Team, *, target_id: str, fingerprint: str) -> Version:
@@ -95,7 +96,7 @@ class CaseInterning:
             if key not in self._variants
         }
         if new:
-            ScenarioVariant.objects.bulk_create(new.values(), ignore_conflicts=True, batch_size=_BATCH)
+            ScenarioVariant.objects.bulk_create(_in_order(new), ignore_conflicts=True, batch_size=_BATCH)
             found = ScenarioVariant.objects.filter(team=self._team, key__in=list(new))
             self._variants.update(found.values_list("key", "id"))
         return self._variants
@@ -115,7 +116,12 @@ class CaseInterning:
             if key not in self._signatures
         }
         if new:
-            Signature.objects.bulk_create(new.values(), ignore_conflicts=True, batch_size=_BATCH)
+            Signature.objects.bulk_create(_in_order(new), ignore_conflicts=True, batch_size=_BATCH)
             found = Signature.objects.filter(team=self._team, key__in=list(new))
             self._signatures.update(found.values_list("key", "id"))
         return self._signatures
+
+
+def _in_order(rows: Mapping[str, Row]) -> list[Row]:
+    """Two imports that make the same rows wait for each other: in one order for all, so that neither waits in a ring."""
+    return [rows[key] for key in sorted(rows)]
