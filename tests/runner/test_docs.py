@@ -14,6 +14,7 @@ import pytest
 from evalrunner import cli
 from evalrunner.adapters import command, http, processes
 from evalrunner.adapters.command import CommandAdapter
+from evalrunner.cli.scenario_flags import SUBCOMMANDS
 from evalrunner.targets import RunnableTarget
 
 from tests.runner import edge
@@ -29,6 +30,8 @@ def blocks(text: str, language: str) -> list[str]:
 
 
 def options_of(name: str) -> list[str]:
+    if name == "scenarios":
+        return [f"--{flag.name}" for subcommand in SUBCOMMANDS.values() for flag in subcommand.flags]
     parser = argparse.ArgumentParser(add_help=False)
     importlib.import_module(cli.COMMANDS[name]).configure(parser)
     return [option for action in parser._actions for option in action.option_strings]
