@@ -123,5 +123,5 @@ class CaseInterning:
 
 
 def _in_order(rows: Mapping[str, Row]) -> list[Row]:
-    """Two imports that make the same rows wait for each other: in one order for all, so that neither waits in a ring."""
+    """Put rows in one order for all imports: those that make the same rows then never wait in a ring."""
     return [rows[key] for key in sorted(rows)]

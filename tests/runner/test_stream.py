@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from tests.factories import report
 
-SMALL = StreamLimits(item_characters=2_000_000, item_values=1_000)
+SMALL = StreamLimits(case_characters=2_000_000, member_characters=200_000, item_values=1_000)
 
 
 class Dribble(io.BytesIO):
@@ -148,6 +148,17 @@ def test_what_is_no_report_text_is_refused_with_its_place(text: str, code: str, 
 
 
 @pytest.mark.parametrize("size", [1, 7, 1 << 20])
+def test_a_text_that_ends_inside_a_character_is_cut_off_not_broken(size: int) -> None:
+    text = '{"a":"Größe","cases":[{"b":"ö'.encode()[:-1]
+
+    with pytest.raises(ReportTextError) as caught:
+        list(read_members(Dribble(text, size)))
+
+    assert (caught.value.code, caught.value.path) == ("not_json", "cases.0")
+    assert "cut off" in str(caught.value)
+
+
+@pytest.mark.parametrize("size", [1, 7, 1 << 20])
 def test_bytes_that_are_not_utf8_are_named_by_their_position(size: int) -> None:
     text = '{"a":"Größe","cases":[{"b":"'.encode() + b"\xff" + b'"}]}'
 
@@ -165,6 +176,8 @@ def test_faults_are_placed_in_bytes_not_characters() -> None:
 
 def test_an_item_beyond_its_limits_is_refused_before_it_is_parsed() -> None:
     assert refusal('{"cases":["' + "x" * 3_000_000 + '"]}', SMALL).code == "item_too_large"
+    assert refusal('{"cases":[],"a":"' + "x" * 300_000 + '"}', SMALL).code == "item_too_large"
+    assert gathered(members('{"cases":["' + "x" * 1_900_000 + '"]}', SMALL))["cases"][0].startswith("x")
     assert refusal('{"cases":[[' + "[]," * 2_000 + "1]]}", SMALL).code == "too_many_values"
     assert gathered(members('{"cases":["' + ",[{" * 2_000 + '"]}', SMALL))["cases"][0].startswith(",[{")
 

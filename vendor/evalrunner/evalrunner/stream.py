@@ -22,6 +22,7 @@ from evalrunner.errors import JsonTextError
 
 CASES: Final = "cases"
 _CHUNK: Final = 1 << 17  # bytes
+_PIECE: Final = 1 << 20  # bytes that are decoded at once
 _NEAR_END: Final = 16  # characters; no number, literal or escape that was cut off fails earlier before the end
 _LONGEST_WHOLE: Final = 309  # digits; no finite double has more before its point
 _BRACKETED: Final = frozenset('{["')
@@ -36,11 +37,12 @@ _without_texts = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL).sub
 class StreamLimits:
     """What one item (a case, or a member other than ``cases``) may cost before it is parsed.
 
-    ``item_characters`` bounds its text, ``item_values`` the values in it. Bounds of the format itself are narrower for
-    each part of a case and are checked after parsing.
+    ``case_characters`` and ``member_characters`` bound their text, ``item_values`` the values in either. Bounds of the
+    format itself are narrower for each part of a case and are checked after parsing.
     """
 
-    item_characters: int = 1 << 27
+    case_characters: int = 1 << 27
+    member_characters: int = 1 << 25
     item_values: int = 4_000_000
 
 
@@ -139,7 +141,7 @@ class _Reader:
     def _member_name(self, seen: set[str]) -> str:
         if self._next() != '"':
             self._fail("not_json", "not JSON: expected the name of a member in double quotes")
-        name: str = self._value()
+        name: str = self._value(self.limits.member_characters)
         if name in seen:
             self.path = name
             self._fail("member_twice", "this member comes twice")
@@ -151,7 +153,7 @@ class _Reader:
         return name
 
     def _whole_member(self, name: str) -> Iterator[Member]:
-        yield Member(name, None, self._value())
+        yield Member(name, None, self._value(self.limits.member_characters))
 
     def _cases(self) -> Iterator[Member]:
         self._take()
@@ -162,7 +164,7 @@ class _Reader:
         index = 0
         while True:
             self.path = f"{CASES}.{index}"
-            yield Member(CASES, index, self._value())
+            yield Member(CASES, index, self._value(self.limits.case_characters))
             if self._separator("]"):
                 return
             index += 1
@@ -208,9 +210,13 @@ class _Reader:
             raise ReportTextError("not_utf8", f"not UTF-8 text: byte {byte}", self.path, byte)
         if self.is_complete:
             return False
-        chunk = self.source.read(size)
-        self.is_complete = not chunk
-        self.buffer = self.buffer[self.position :] + self._decoded(chunk)
+        parts = [self.buffer[self.position :]]
+        while size > 0 and not (self.is_complete or self.is_broken):
+            chunk = self.source.read(min(size, _PIECE))
+            self.is_complete = not chunk
+            parts.append(self._decoded(chunk))
+            size -= len(chunk)
+        self.buffer = "".join(parts)
         self.position = 0
         return True
 
@@ -221,14 +227,15 @@ class _Reader:
         except UnicodeDecodeError as error:
             self.bytes_decoded += error.start - len(self.decoder.getstate()[0])
             self.decoder.reset()
-            self.is_broken, self.is_complete = True, False
+            if error.reason != "unexpected end of data":
+                self.is_broken, self.is_complete = True, False
             return error.object[: error.start].decode("utf-8")
         self.bytes_decoded += len(chunk)
         return text
 
     # --------------------------------------------------------------------------------------------------------- values
 
-    def _value(self) -> Any:
+    def _value(self, most_characters: int) -> Any:
         first = self._next()
         while True:
             self._check_count()
@@ -245,9 +252,9 @@ class _Reader:
             except json.JSONDecodeError as error:
                 self._refuse_unless_cut_off(error)
             have = len(self.buffer) - self.position
-            if have > self.limits.item_characters:
-                self._fail("item_too_large", f"longer than {self.limits.item_characters:,} characters")
-            self._read(max(_CHUNK, have))
+            if have > most_characters:
+                self._fail("item_too_large", f"longer than {most_characters:,} characters")
+            self._read(max(_CHUNK, min(have, most_characters + 1 - have)))
 
     def _scan(self, decoder: json.JSONDecoder) -> tuple[Any, int]:
         try:
