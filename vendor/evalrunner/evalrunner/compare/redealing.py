@@ -7,8 +7,9 @@ so that fixes never cancel breaks). The p value is the share of arrangements tha
 with one case a side it is the one-sided McNemar test.
 
 The share is exact: the variants are independent, so the distribution of the sum is a convolution, carried out on whole
-numbers (a common multiple of the sides' sizes). Where sizes are so mixed that the sums would be too many, it is
-estimated from seeded re-dealings instead, the observed arrangement counted among them.
+numbers (a common multiple of the sides' sizes). Where the sums would be too many, the share is estimated: from seeded
+re-dealings, the observed arrangement counted among them, where few variants can be dealt in several ways; else by a
+saddlepoint approximation, which is within a percent of the share and takes no longer for thousands of variants.
 
 Sources: E. J. G. Pitman, J. R. Stat. Soc. Suppl. 4 (1937) 119-130 (the permutation test). B. Phipson, G. K. Smyth,
 Stat. Appl. Genet. Mol. Biol. 9 (2010) 39 (counting the observed one).
@@ -24,8 +25,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-MOST_STEPS: Final = 4_000_000  # of the exact convolution
+from evalrunner.compare.saddlepoint import Distribution, tail_chance
+
+MOST_STEPS: Final = 1_000_000  # of the exact convolution
 DRAWS: Final = 20_000  # re-dealings where the exact way is too long
+MOST_DRAWN: Final = 20  # variants; of more, the sum is smooth enough for the saddlepoint approximation
 _SEED: Final = 20_240_229
 
 
@@ -66,7 +70,7 @@ def redeal(pairs: Sequence[Pair]) -> Redealing:
     exact = _exact_p(pairs, scale) if scale < 2**40 else None
     if exact is not None:
         return Redealing(exact, expected, True, noise)
-    return Redealing(_estimated_p(pairs), expected, False, noise)
+    return Redealing(_estimated_p(pairs, scale), expected, False, noise)
 
 
 @lru_cache(maxsize=4096)
@@ -89,15 +93,6 @@ def _falling_share(passed: int, baseline: int, candidate: int) -> float:
     deals = _deals(passed, baseline, candidate)
     falling = sum(ways for dealt, ways in deals if (passed - dealt) * candidate > dealt * baseline)
     return falling / math.comb(baseline + candidate, passed)
-
-
-@lru_cache(maxsize=4096)
-def moments(pair: Pair) -> tuple[float, float]:
-    """Return mean and variance of how far the rate of one pair falls when its cases are dealt out again."""
-    falls, weights = _table(pair.key)
-    shares = [upper - lower for lower, upper in zip([0.0, *weights], weights, strict=False)]
-    mean = math.fsum(fall * share for fall, share in zip(falls, shares, strict=True))
-    return mean, math.fsum((fall - mean) ** 2 * share for fall, share in zip(falls, shares, strict=True))
 
 
 def _exact_p(pairs: Sequence[Pair], scale: int) -> float | None:
@@ -154,18 +149,30 @@ def _convolved(
     return below, math.fsum(beyond)
 
 
-def _estimated_p(pairs: Sequence[Pair]) -> float:
-    chance = random.Random(_SEED)
-    tables = [_table(pair.key) for pair in pairs]
+def _estimated_p(pairs: Sequence[Pair], scale: int) -> float:
+    moving = [pair for pair in pairs if len(_deals(*pair.key)) > 1]
     observed = math.fsum(
         max(0.0, pair.baseline_passed / pair.baseline_decided - pair.candidate_passed / pair.candidate_decided)
-        for pair in pairs
+        for pair in moving
     )
+    if len(moving) > MOST_DRAWN:
+        return _approximate_p(moving, observed, scale)
+    chance = random.Random(_SEED)
     totals = [0.0] * DRAWS
-    for falls, weights in tables:
+    for falls, weights in (_table(pair.key) for pair in moving):
         for draw, fall in enumerate(chance.choices(falls, cum_weights=weights, k=DRAWS)):
             totals[draw] += fall
     return (1 + sum(total >= observed - 1e-9 for total in totals)) / (DRAWS + 1)
+
+
+def _approximate_p(pairs: Sequence[Pair], observed: float, scale: int) -> float:
+    kinds: Counter[Distribution] = Counter()
+    steps = 0
+    for key, times in Counter(pair.key for pair in pairs).items():
+        falls = _fall_shares(key, scale)
+        steps = math.gcd(steps, *(fall for fall, _share in falls))
+        kinds[tuple((fall / scale, share) for fall, share in falls)] += times
+    return tail_chance(kinds, observed, step=steps / scale)
 
 
 def _table(key: tuple[int, int, int]) -> tuple[list[float], list[float]]:

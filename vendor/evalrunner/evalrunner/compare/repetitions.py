@@ -3,8 +3,7 @@
 Repetitions help where chance was seen at work: a variant with mixed results on a side, or whose rate changed. For each
 number of a short ladder the rules of the verdict are applied to what would be seen if the rates stayed as they are:
 
-- The re-dealing test is given the same rates on more cases. Where more than 30 variants move, its p value is the normal
-  one (with the mean and variance of the re-dealings), which is near enough for a plan.
+- The re-dealing test is given the same rates on more cases.
 - The clustered interval loses the part of its variance that repetitions explain. Of a variant's squared change
   p(1 - p)/n on either side is noise, with p taken as (passed + 1/2)/(decided + 1) (H. Jeffreys' prior); r more cases
   leave p(1 - p)/(n + r) of it. What is left of the sum of squares is never less than the noise that stays.
@@ -17,15 +16,14 @@ ones and changed definitions are not mended by either.
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Generic, TypeVar
 
 from evalrunner.compare.changes import Change
 from evalrunner.compare.engine import Comparison, Row
 from evalrunner.compare.intervals import imagined_squares, t_quantile
-from evalrunner.compare.redealing import Pair, moments, redeal
+from evalrunner.compare.redealing import Pair, redeal
 from evalrunner.compare.tally import Tally
 from evalrunner.compare.verdict import ALPHA, Assessment, Verdict, pair_of, select
 
@@ -33,7 +31,6 @@ V = TypeVar("V", bound=Hashable)
 
 LADDER: Final = (1, 2, 3, 5, 8, 12, 20, 30, 50)
 MOST_SCENARIOS: Final = 10_000
-_MOST_EXACT: Final = 30  # variants that move; more of them are near enough to the normal distribution
 _STILL_OPEN: Final = {
     "critical_removed": "Critical scenario variants are missing in the candidate: run them too.",
     "critical_redefined": "Critical scenario variants are defined otherwise: accept the new definitions or undo them.",
@@ -197,10 +194,7 @@ class _Outlook(Generic[V]):
         return enough - count
 
     def _p_value(self, more: int) -> float:
-        pairs = [_predicted(pair_of(row), more) for row in self.moving]
-        if len(pairs) <= _MOST_EXACT:
-            return redeal(pairs).p_value
-        return _normal_p(pairs)
+        return redeal([_predicted(pair_of(row), more) for row in self.moving]).p_value
 
     def _low(self, more: int) -> float:
         left = math.fsum(_noise(row, more) for row in self.moving)
@@ -250,17 +244,3 @@ def _predicted(pair: Pair, more: int) -> Pair:
         round(pair.candidate_passed / pair.candidate_decided * after),
         after,
     )
-
-
-def _normal_p(pairs: Sequence[Pair]) -> float:
-    kinds: Mapping[Pair, int] = Counter(pairs)
-    observed = mean = variance = 0.0
-    for pair, times in kinds.items():
-        fall = pair.baseline_passed / pair.baseline_decided - pair.candidate_passed / pair.candidate_decided
-        usual, spread = moments(pair)
-        observed += times * max(0.0, fall)
-        mean += times * usual
-        variance += times * spread
-    if not variance:
-        return 1.0
-    return 0.5 * math.erfc((observed - mean) / math.sqrt(2 * variance))

@@ -45,9 +45,9 @@ padding:1.5rem}
 h1{font-size:1.4rem;margin:0}h2{font-size:1.05rem;margin:1.8rem 0 .4rem}
 .pass{color:var(--good)}.regressed{color:var(--bad)}.inconclusive,.not_comparable{color:var(--open)}
 .sentence{font-size:1.1rem;margin:.3rem 0 1.2rem}.soft{color:var(--soft)}
-.wide{overflow-x:auto}table{border-collapse:collapse}
+.wide{overflow-x:auto}table{border-collapse:collapse;min-width:44rem}
 th,td{text-align:left;vertical-align:top;padding:.25rem .9rem .25rem 0;border-bottom:1px solid var(--rule)}
-th{font-weight:600;color:var(--soft)}.number{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
+th{font-weight:600;color:var(--soft)}.counts{white-space:nowrap}.number{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
 code{font:12.5px/1.5 ui-monospace,monospace;overflow-wrap:anywhere}
 summary{cursor:pointer}svg{display:block;width:100%;max-width:36rem;height:auto}
 """
@@ -189,7 +189,7 @@ def _group(group: Group, rows: list[Data], total: int) -> Iterator[str]:
         failure = what_failed(row)
         yield (
             f"<tr><td>{CHANGE_MARKS[row['class']]}</td><td>{_variant(row)}</td>"
-            f'<td class="number">{row["baseline"]["words"]} → {row["candidate"]["words"]}</td>'
+            f'<td class="counts">{row["baseline"]["words"]} → {row["candidate"]["words"]}</td>'
             f"<td>{_code(failure) if failure else ''}</td><td>{', '.join(marks_of(row))}</td></tr>"
         )
     yield "</table></div>"
