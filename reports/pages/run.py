@@ -59,7 +59,6 @@ class CaseLine:
     variants: str
     reason: str
     pips: Pips | None
-    scenario_href: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +152,7 @@ def run_page(run: Run, filters: CaseFilters, cursor: str, *, live: "LivePart | N
         clusters=tuple(_cluster_line(run, cluster, counts) for cluster in found_clusters),
         signatures=signatures,
         clusters_left=signatures - len(found_clusters),
-        cases=tuple(_case_line(run, row, cases, filters) for row in cases.rows),
+        cases=_case_lines(run, cases, filters),
         pager=_pager(run, filters, cases, cursor),
         filters=filters,
         clear_href=_cases_href(run, CaseFilters(), "") if filters.is_narrow else "",
@@ -325,26 +324,33 @@ def _options(options: Sequence[tuple[str, str]], chosen: str) -> tuple[Option, .
     return tuple(Option(value, label, value == chosen) for value, label in options)
 
 
-def _case_line(run: Run, row: CaseRow, page: CasesPage, filters: CaseFilters) -> CaseLine:
-    pips = page.siblings.get(row.variant_id, ())
+def _case_lines(run: Run, page: CasesPage, filters: CaseFilters) -> tuple[CaseLine, ...]:
+    """Return the rows; repetitions stand beside the first of neighbouring rows of one scenario variant."""
+    before = (None, *(row.variant_id for row in page.rows))
+    return tuple(
+        _case_line(run, row, page.siblings[row.variant_id] if row.variant_id != above else (), filters)
+        for row, above in zip(page.rows, before, strict=False)
+    )
+
+
+def _case_line(run: Run, row: CaseRow, pips: Sequence[Pip], filters: CaseFilters) -> CaseLine:
     return CaseLine(
         row=row,
         href=case_href(run, row.position, filters),
         variants=variants_words(row.variants),
         reason=row.failing or row.skip_reason or (row.error_code if row.status != "passed" else ""),
-        pips=case_pips(run, pips) if len(pips) > 1 else None,
-        scenario_href=_cases_href(run, CaseFilters(text=row.scenario_id), ""),
+        pips=_pips(pips) if len(pips) > 1 else None,
     )
 
 
 def case_pips(run: Run, pips: Sequence[Pip]) -> Pips:
     """Return the repetitions of a scenario variant as marks that lead to each."""
-    passed = tally_statuses(pip.status for pip in pips)
-    return Pips.of(
-        (pip.status for pip in pips),
-        text=passed.words,
-        hrefs=(case_href(run, pip.position) for pip in pips),
-    )
+    return _pips(pips, [case_href(run, pip.position) for pip in pips])
+
+
+def _pips(pips: Sequence[Pip], hrefs: Sequence[str] | None = None) -> Pips:
+    statuses = [pip.status for pip in pips]
+    return Pips.of(statuses, text=tally_statuses(statuses).words, hrefs=hrefs)
 
 
 def variants_words(variants: Mapping[str, str]) -> str:
