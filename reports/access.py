@@ -56,7 +56,7 @@ def _membership(request: HttpRequest) -> Membership | None:
     memberships = (
         Membership.objects.filter(user=cast(User, request.user))
         .select_related("team")
-        .annotate(running_runs=_running_runs())  # the frame shows it: no query of its own
+        .annotate(running_runs=_running_runs(), team_count=Count("user__memberships"))  # shown by the frame
         .order_by("pk")
     )
     chosen = request.session.get("team")

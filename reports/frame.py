@@ -5,7 +5,6 @@ from typing import Any
 
 from django.http import HttpRequest
 from django.urls import reverse
-from django.utils.http import urlencode
 
 from reports import assets
 from reports.access import role_includes
@@ -27,18 +26,21 @@ class Tray:
 
     side: str
     text: str
-    pick_href: str
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """All that ``base.html`` may use; ``membership`` is None when nobody is signed in."""
+    """All that ``base.html`` may use; ``membership`` is None when nobody is signed in.
+
+    ``has_teams`` tells that the reader may switch to another team.
+    """
 
     membership: Membership | None
     user_name: str
     theme: str
     nav: tuple[NavLink, ...]
     may_run: bool
+    has_teams: bool
     running: int
     tray: Tray | None
     stylesheets: tuple[str, ...]
@@ -60,6 +62,7 @@ def frame(request: HttpRequest) -> dict[str, Any]:
         theme=theme,
         nav=tuple(_nav_link(request.path, text, name) for text, name in _NAV),
         may_run=membership is not None and role_includes(membership.role, "runner"),
+        has_teams=int(getattr(membership, "team_count", 0)) > 1,
         running=int(getattr(membership, "running_runs", 0)),
         tray=_tray(request),
         stylesheets=assets.stylesheets(),
@@ -81,5 +84,4 @@ def _tray(request: HttpRequest) -> Tray | None:
     kept = session.get(TRAY) if session is not None and getattr(request, "membership", None) else None
     if not isinstance(kept, dict) or not kept.get("side"):
         return None
-    side = str(kept["side"])
-    return Tray(side, str(kept.get("text", "")), f"{reverse('runs')}?{urlencode({'baseline': side})}")
+    return Tray(str(kept["side"]), str(kept.get("text", "")))

@@ -26,6 +26,7 @@ urlpatterns = [
     path("sign-in/", session.sign_in, name="sign-in"),
     path("sign-in/<str:token>/", session.sign_in_by_link, name="sign-in-by-link"),
     path("sign-out/", session.sign_out, name="sign-out"),
+    path("settings/team/", session.set_team, name="team"),
     path("settings/tray/", session.set_tray, name="tray"),
     path("help/", help.help_page, name="help"),
     path("help/connect/", help.connect, name="connect"),

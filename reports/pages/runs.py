@@ -88,6 +88,7 @@ class RunListPage:
 class FilterMenu:
     """What one chip offers."""
 
+    name: str
     choices: tuple[Choice, ...]
 
 
@@ -161,10 +162,11 @@ def filter_menu(*, team: Team, name: str, text: str) -> FilterMenu:
     query = parse_run_query(from_address(text))
     values = query.values(name)
     return FilterMenu(
+        name,
         tuple(
             Choice(value, runs_href(query.with_value(name, value)), is_chosen=value in values)
             for value in filter_choices(team=team, name=name)
-        )
+        ),
     )
 
 

@@ -34,11 +34,12 @@ def run_list(request: TeamRequest) -> HttpResponse:
 @require_safe
 @page()
 def filter_choices(request: TeamRequest, name: str) -> HttpResponse:
-    """The menu of one filter chip, fetched when it is opened."""
+    """The menu of one filter chip, fetched when it is opened; without script a page."""
     if name not in {"target", "version", "suite"}:
         raise Http404
     menu = filter_menu(team=request.team, name=name, text=request.GET.get("q", "")[:LONGEST_QUERY])
-    return render(request, "reports/partials/filter_menu.html", {"page": menu})
+    template = "reports/partials/filter_menu.html" if request.headers.get("HX-Request") else "reports/filter_menu.html"
+    return render(request, template, {"page": menu})
 
 
 @require_safe

@@ -3,14 +3,16 @@
 from django.contrib.auth import login, logout
 from django.contrib.auth.views import LoginView
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect
+from django.shortcuts import redirect, render
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from reports.access import TeamRequest, page
 from reports.frame import TRAY
+from reports.pages.team import team_page
 from reports.selectors.sides import name_of_side
+from reports.selectors.teams import find_own_team
 from reports.services.preferences import THEMES, keep_theme
 from reports.services.sign_in import SignInLinkRefused, redeem_sign_in_link
 from reports.views.errors import error_page
@@ -76,6 +78,21 @@ def set_tray(request: TeamRequest) -> HttpResponse:
         raise Http404
     request.session[TRAY] = {"side": side, "text": name}
     return _back(request)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@page()
+def set_team(request: TeamRequest) -> HttpResponse:
+    """Show the reader's teams, or work in another one of them from now on."""
+    if request.method != "POST":
+        shown = team_page(user=request.user, current=request.team)
+        return render(request, "reports/team.html", {"page": shown})
+    chosen = find_own_team(user=request.user, text=request.POST.get("team", ""))
+    if chosen is None:
+        raise Http404
+    request.session["team"] = chosen
+    request.session.pop(TRAY, None)  # what waits there belongs to the team that is left
+    return redirect("home")
 
 
 def _back(request: HttpRequest) -> HttpResponse:

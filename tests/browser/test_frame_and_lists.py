@@ -4,8 +4,10 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 from pytest_django.live_server_helper import LiveServer
+from pytest_playwright.pytest_playwright import CreateContextCallback
 
-from reports.models import Run, Target, Team
+from reports.models import Run, Target, Team, User
+from reports.services.sign_in import create_sign_in_link
 from tests.factories import report, stored
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -171,3 +173,33 @@ def test_the_trend_is_drawn_when_it_comes_into_view(
     page.get_by_role("img", name="Chart of the pass rate").scroll_into_view_if_needed()
 
     expect(page.locator(".js-plotly-plot .point")).to_have_count(3, timeout=30_000)
+
+
+def test_the_link_of_what_is_chosen_is_copied_by_its_key(
+    signed_in_page: Page, live_server: LiveServer, runs: list[Run]
+) -> None:
+    page = signed_in_page
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.goto(f"{live_server.url}/runs/")
+    expect(page.locator("html")).to_have_class("has-script")
+
+    page.keyboard.press("j")
+    page.keyboard.press("c")
+
+    expect(page.get_by_text("Link copied.")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()") == f"{live_server.url}/runs/{runs[2].pk}/"
+
+
+def test_filters_can_be_chosen_without_script(
+    new_context: CreateContextCallback, live_server: LiveServer, runner: User, runs: list[Run]
+) -> None:
+    page = new_context(java_script_enabled=False).new_page()
+    page.goto(f"{live_server.url}/sign-in/{create_sign_in_link(user=runner)}/")
+    page.goto(f"{live_server.url}/runs/")
+
+    page.locator(".chip summary", has_text="version").click()
+    page.get_by_role("link", name="Choose a version").click()
+    page.get_by_role("link", name="v3", exact=True).click()
+
+    page.wait_for_url("**/runs/?q=version%3Av3")
+    expect(page.locator("tbody tr")).to_have_count(1)

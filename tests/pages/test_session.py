@@ -3,7 +3,7 @@
 import pytest
 from django.test import Client
 
-from reports.models import Team, User
+from reports.models import Membership, Team, User
 from tests import factories
 from tests.factories import report, stored
 
@@ -82,3 +82,31 @@ def test_another_teams_run_cannot_be_a_baseline(client_of_viewer: Client) -> Non
 
     for side in (f"run:{run.pk}", f"version:{run.version_id}"):
         assert client_of_viewer.post("/settings/tray/", {"side": side}).status_code == 404
+
+
+def test_a_member_of_two_teams_switches_between_them(client_of_viewer: Client, viewer: User, team: Team) -> None:
+    other = factories.make_team("Another team")
+    Membership.objects.create(team=other, user=viewer, role="runner")
+    run = stored(team, report("P"))
+    client_of_viewer.post("/settings/tray/", {"side": f"run:{run.pk}"})
+
+    listed = client_of_viewer.get("/settings/team/").content.decode()
+    client_of_viewer.post("/settings/team/", {"team": str(other.pk)})
+
+    home = client_of_viewer.get("/").content.decode()
+    assert "Switch to" in listed
+    assert "<h1><bdi>Another team</bdi></h1>" in home
+    assert "Comparison tray" not in home
+    assert client_of_viewer.get(f"/runs/{run.pk}/").status_code == 404
+
+
+@pytest.mark.parametrize("text", ["", "x", "999999"])
+def test_nobody_switches_to_what_is_not_their_team(client_of_viewer: Client, text: str) -> None:
+    foreign = factories.make_team()
+
+    for chosen in (text, str(foreign.pk)):
+        assert client_of_viewer.post("/settings/team/", {"team": chosen}).status_code == 404
+
+
+def test_a_member_of_one_team_is_not_offered_to_switch(client_of_viewer: Client) -> None:
+    assert "/settings/team/" not in client_of_viewer.get("/").content.decode()
