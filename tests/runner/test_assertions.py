@@ -289,10 +289,10 @@ def test_an_evaluator_cannot_change_its_evidence() -> None:
     assert len(refused) == 4
 
 
-@pytest.mark.parametrize("context", [None, {}, "text", {"observation": {}, "history": 5}], ids=str)
-def test_a_context_that_is_none_is_refused_by_code(context: Any) -> None:
+@pytest.mark.parametrize("given", [None, {}, "text", {"observation": {}, "history": 5}], ids=str)
+def test_a_context_that_is_none_is_refused_by_code(given: Any) -> None:  # `context` is a fixture of the browser tests
     with pytest.raises(EvaluationError, match="EVALUATION_OBSERVATION_INVALID"):
-        asyncio.run(evaluate_assertions([], context))
+        asyncio.run(evaluate_assertions([], given))
 
 
 def test_once_the_signal_is_set_nothing_more_is_evaluated() -> None:
