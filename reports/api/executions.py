@@ -1,10 +1,12 @@
 """Runs that this site executes: start one, cancel one."""
 
 import uuid
+from dataclasses import asdict
+from datetime import datetime
 from typing import Annotated, Any, Literal, cast
 
 from django.http import HttpRequest, HttpResponse
-from ninja import Field, Schema
+from ninja import Field, Path, Query, Schema
 from pydantic import ConfigDict
 
 from reports.access import TeamRequest, role_includes
@@ -14,6 +16,7 @@ from reports.api.problems import Problem, ProblemOut, not_found
 from reports.api.runs import router as runs_router
 from reports.domain.run_options import RequestRefused, RunOptions
 from reports.selectors import run_records
+from reports.selectors.live import EventRow, ExecutionRow, execution_row, list_events
 from reports.selectors.run import get_run
 from reports.services.executions import (
     IdempotencyConflict,
@@ -24,6 +27,7 @@ from reports.services.executions import (
     request_run,
 )
 from reports.services.run_suites import find_suite, suite_of_value
+from reports.text import restored
 
 # The router of the other operations on runs: one address is served by one router, whatever the method.
 router = runs_router
@@ -57,6 +61,37 @@ class RunIn(Schema):
     timeoutMs: Number = _DEFAULTS.timeout_ms
     allowExternalWrites: bool = Field(False, description="Only for an admin who is signed in with a browser.")
     earlyAlarm: bool = Field(True, description="Cancel when the first five cases end in the same error code.")
+
+
+class EventOut(Schema):
+    sequence: int
+    type: str
+    position: int | None
+    stepId: str | None
+    at: str
+
+
+class ExecutionOut(Schema):
+    """How this site executes a run. `lastEvent` counts the events so far; `request` are the options of the runner."""
+
+    target: str
+    request: dict[str, Any]
+    plannedCases: int
+    plannedTurns: int
+    claimedAt: str | None
+    heartbeatAt: str | None
+    cancelRequestedAt: str | None
+    cancelRequestedBy: str | None
+    stopReason: str | None
+    errorCode: str | None
+    errorPaths: list[str]
+    lastEvent: int
+    events: list[EventOut]
+
+
+class EventsIn(Schema):
+    after: int = Field(0, ge=0, le=2**31 - 1, description="Only events behind this sequence number.")
+    limit: int = Field(0, ge=0, le=1000, description="So many of the newest events, newest last.")
 
 
 class CancelOut(Schema):
@@ -99,19 +134,68 @@ def start_run(request: HttpRequest, given: RunIn) -> HttpResponse:
     return schemas.json_response(schemas.run_out(request, record), status=201 if requested.is_new else 200)
 
 
+@router.get(
+    "/runs/{run}/execution",
+    response={200: ExecutionOut, **_REFUSALS},
+    url_name="get_execution",
+    summary="Read how a run is executed",
+)
+def get_execution(request: HttpRequest, run: Path[uuid.UUID], given: Query[EventsIn]) -> HttpResponse:
+    """The request, its state and its events; 404 for a run that was imported."""
+    stored = get_run(team=cast(TeamRequest, request).team, pk=run)
+    execution = execution_row(stored) if stored is not None else None
+    if stored is None or execution is None:
+        raise not_found("executed run")
+    events = list_events(stored, after=given.after, limit=given.limit) if given.limit else ()
+    return schemas.json_response(_execution_out(execution) | {"events": [_event_out(event) for event in events]})
+
+
+def _execution_out(execution: ExecutionRow) -> dict[str, Any]:
+    options = asdict(execution.options)
+    return {
+        "target": execution.target_name,
+        "request": {_NAMES.get(name, name): value for name, value in options.items()},
+        "plannedCases": execution.planned_cases,
+        "plannedTurns": execution.planned_turns,
+        "claimedAt": _moment(execution.claimed_at),
+        "heartbeatAt": _moment(execution.heartbeat_at),
+        "cancelRequestedAt": _moment(execution.cancel_requested_at),
+        "cancelRequestedBy": execution.cancel_requested_by or None,
+        "stopReason": restored(execution.stop_reason) or None,
+        "errorCode": restored(execution.error_code) or None,
+        "errorPaths": [restored(path) for path in execution.error_paths],
+        "lastEvent": execution.last_sequence,
+    }
+
+
+def _event_out(event: EventRow) -> dict[str, Any]:
+    return {
+        "sequence": event.sequence,
+        "type": event.type,
+        "position": event.position,
+        "stepId": restored(event.step_id) or None,
+        "at": event.at.isoformat(),
+    }
+
+
+def _moment(at: datetime | None) -> str | None:
+    return at.isoformat() if at is not None else None
+
+
 @router.post(
-    "/runs/{uuid:pk}/cancel",
+    "/runs/{run}/cancel",
     auth=needs("runner"),
     response={202: CancelOut, **_REFUSALS},
     url_name="cancel_run",
     summary="Cancel a run",
 )
-def cancel_run(request: HttpRequest, pk: uuid.UUID) -> HttpResponse:
+def cancel_run(request: HttpRequest, run: Path[uuid.UUID]) -> HttpResponse:
+    """At once while it waits; else its worker ends the turns in flight, which leaves them cancelled. Safe to repeat."""
     asked = cast(TeamRequest, request)
-    if get_run(team=asked.team, pk=pk) is None:
+    if get_run(team=asked.team, pk=run) is None:
         raise not_found("run")
     try:
-        outcome = request_cancel(team=asked.team, run_pk=pk, user=asked.user)
+        outcome = request_cancel(team=asked.team, run_pk=run, user=asked.user)
     except NotCancellable as refused:
         raise Problem(409, "not_cancellable", str(refused)) from refused
     return schemas.json_response({"outcome": outcome}, status=202)
@@ -145,6 +229,8 @@ def _is_admin_in_browser(asked: TeamRequest) -> bool:
 
 
 _NAMES = {
+    "scenario_ids": "scenarios",
+    "early_alarm": "earlyAlarm",
     "max_cases": "maxCases",
     "max_failures": "maxFailures",
     "timeout_ms": "timeoutMs",

@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
-from reports.models import Execution, Run, Team, User
+from reports.models import Execution, Run, RunEvent, Team, User
 from reports.services.tokens import create_token
 from tests import factories
 
@@ -111,3 +112,23 @@ def test_a_run_of_another_team_is_not_there(client: Client, bearer: dict[str, st
     answer = client.post(f"{RUNS}/{pk}/cancel", headers={"Authorization": f"Bearer {stranger}"})
 
     assert answer.status_code == 404
+
+
+def test_the_execution_says_what_was_asked_and_what_became_of_it(
+    client: Client, bearer: dict[str, str], team: Team
+) -> None:
+    pk = start(client, bearer, TUTORIAL | {"repetitions": 2, "tags": ["catalogue"]}).json()["id"]
+    Execution.objects.filter(pk=pk).update(error_code="EVALUATOR_NOT_FOUND", error_paths=["own.check"])
+    RunEvent.objects.create(run_id=pk, sequence=1, type="run.started", at=timezone.now())
+
+    body = client.get(f"{RUNS}/{pk}/execution?limit=10", headers=bearer).json()
+
+    assert (body["target"], body["plannedCases"], body["request"]["tags"]) == ("tutorial.catalogue", 8, ["catalogue"])
+    assert (body["errorCode"], body["errorPaths"], body["lastEvent"]) == ("EVALUATOR_NOT_FOUND", ["own.check"], 1)
+    assert [event["type"] for event in body["events"]] == ["run.started"]
+
+
+def test_an_imported_run_has_no_execution(client: Client, bearer: dict[str, str], team: Team) -> None:
+    run = factories.stored(team, factories.report("P"))
+
+    assert client.get(f"{RUNS}/{run.pk}/execution", headers=bearer).status_code == 404
