@@ -6,9 +6,9 @@ from typing import Any
 
 from reports.models import Run
 from reports.payloads import unpack, unpack_bytes
+from reports.selectors.stored_reports import StoredCase, iter_stored_cases
 from reports.services.case_rows import wire_bytes
 from reports.services.run_rows import COUNTED
-from reports.selectors.stored_reports import StoredCase, iter_stored_cases
 
 _PIECE = 1 << 16  # bytes
 _BEFORE_CASES = ("fingerprint", "target", "startedAt", "finishedAt", "status")
