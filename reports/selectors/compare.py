@@ -28,7 +28,7 @@ from reports.selectors.compare_cases import BASELINE, CANDIDATE, cases_of_side, 
 from reports.selectors.compare_sides import Side, resolve_sides
 
 Pair = tuple[Side, Side]
-Counts = dict[int, dict[str, int]]  # by variant, then by status
+Statuses = tuple[str, ...]
 _FAILING = ("failed", "error")
 # Options of an execution that may change results; what was selected shows in the rows themselves.
 _OPTIONS = {"concurrency": "concurrency", "timeout_ms": "time-out (ms)", "allow_external_writes": "external writes"}
@@ -96,16 +96,14 @@ def compare_sides(*, team: Team, baseline: str, candidate: str, suite: int = 0) 
 
 
 def _samples(sides: Pair) -> tuple[dict[int, Sample], dict[int, Sample]]:
-    counts = _counts(sides)
-    orders = _orders(sides) if _order_matters(counts) else ({}, {})
+    statuses = _statuses(sides)
+    orders = _orders(sides) if _order_matters(statuses) else ({}, {})
     signatures = _signatures(sides)
     alike: dict[tuple[Any, ...], Sample] = {}  # most variants of a large run look alike and share one sample
     left, right = (
         {
-            variant: _sample(
-                alike, orders[side].get(variant) or _in_any_order(by_status), signatures[side].get(variant, ())
-            )
-            for variant, by_status in counts[side].items()
+            variant: _sample(alike, orders[side].get(variant, in_any_order), signatures[side].get(variant, ()))
+            for variant, in_any_order in statuses[side].items()
         }
         for side in (BASELINE, CANDIDATE)
     )
@@ -113,7 +111,7 @@ def _samples(sides: Pair) -> tuple[dict[int, Sample], dict[int, Sample]]:
 
 
 def _sample(
-    alike: dict[tuple[Any, ...], Sample], statuses: tuple[str, ...], signatures: tuple[tuple[str, int], ...]
+    alike: dict[tuple[Any, ...], Sample], statuses: Statuses, signatures: tuple[tuple[str, int], ...]
 ) -> Sample:
     key = (statuses, signatures)
     found = alike.get(key)
@@ -122,31 +120,23 @@ def _sample(
     return found
 
 
-def _counts(sides: Pair) -> tuple[Counts, Counts]:
-    found: tuple[Counts, Counts] = ({}, {})
+def _statuses(sides: Pair) -> tuple[dict[int, Statuses], dict[int, Statuses]]:
+    """Count cases by variant and status, written out in no particular order."""
+    found: tuple[dict[int, Statuses], dict[int, Statuses]] = ({}, {})
     columns = ("variant_id", "status", "n")
     for side, variant, status, number in of_both_sides(
         sides, columns, lambda _side, cases: cases.values("variant_id", "status").annotate(n=Count("pk"))
     ):
-        found[side].setdefault(variant, {})[status] = number
+        found[side][variant] = found[side].get(variant, ()) + (status,) * number
     return found
 
 
-def _in_any_order(by_status: Mapping[str, int]) -> tuple[str, ...]:
-    """Write out the statuses of a variant whose order changes nothing."""
-    written: tuple[str, ...] = ()
-    for status, number in by_status.items():
-        written += (status,) * number
-    return written
-
-
-def _order_matters(counts: tuple[Counts, Counts]) -> bool:
+def _order_matters(statuses: tuple[dict[int, Statuses], dict[int, Statuses]]) -> bool:
     """Tell whether some variant has mixed statuses on one side and any case on the other."""
-    left, right = counts
+    left, right = statuses
+    mixed = {each for side in statuses for each in set(side.values()) if len(set(each)) > 1}
     return any(
-        len(by_status) > 1 and variant in other
-        for own, other in ((left, right), (right, left))
-        for variant, by_status in own.items()
+        own[variant] in mixed for own, other in ((left, right), (right, left)) for variant in own.keys() & other.keys()
     )
 
 
