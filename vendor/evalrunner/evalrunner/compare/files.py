@@ -116,12 +116,17 @@ class _Zstd:
         self._path, self._damage = path, zstandard.ZstdError
         unpacker = zstandard.ZstdDecompressor(max_window_size=_LARGEST_WINDOW)
         self._bytes = unpacker.stream_reader(file, read_across_frames=True)
+        self._is_empty = True
 
     def read(self, size: int, /) -> bytes:
         try:
-            return self._bytes.read(size)
+            chunk = self._bytes.read(size)
         except self._damage as error:
             raise ReportFileError(f"{self._path}: damaged zstd data ({error})") from None
+        if self._is_empty and not chunk:
+            raise ReportFileError(f"{self._path}: damaged zstd data (cut off before its first byte)")
+        self._is_empty = False
+        return chunk
 
 
 class _Limited:
@@ -213,7 +218,7 @@ class _Reading:
             self.check.case_findings.append(CASES)
 
     def _refusal(self, places: Sequence[str], code: str = RESUME_INVALID) -> ReportFileError:
-        distinct = list(dict.fromkeys(place or "(the whole report)" for place in places))
+        distinct = list(dict.fromkeys(place or "the report itself, which has an unknown member" for place in places))
         lines = [f"  {place}" for place in distinct[:FAULTS_NAMED]]
         if len(distinct) > FAULTS_NAMED:
             lines.append(f"  and {len(distinct) - FAULTS_NAMED:,} more")
