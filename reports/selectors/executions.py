@@ -4,14 +4,9 @@ import uuid
 from collections.abc import Sequence
 from datetime import datetime
 
-from reports.models import Execution, Run, Team
+from reports.models import Run
 
 UNDER_WAY = ("queued", "running")
-
-
-def count_running(team: Team) -> int:
-    """Return how many of the team's runs wait for a worker here or are being executed; imported ones do not count."""
-    return Execution.objects.filter(run__team=team, run__status__in=UNDER_WAY).count()
 
 
 def queued_runs(*, before: datetime, limit: int = 200) -> Sequence[uuid.UUID]:
