@@ -45,7 +45,7 @@ _ENDINGS = {
     "running": "Running",
     "cancelled": "Cancelled",
     "limited": "Stopped by its failure limit",
-    "interrupted": "Interrupted: its worker vanished",
+    "interrupted": "Interrupted",
     "rejected": "Could not begin",
 }
 
@@ -164,7 +164,7 @@ def run_page(run: Run, filters: CaseFilters, cursor: str, *, live: "LivePart | N
         execution=execution,
         resumed_from=selector.continued_from(run),
         resumed_in=selector.continued_in(run),
-        previous_href=compare_href(previous.pk, run.pk) if previous else "",
+        previous_href=compare_href(previous.pk, run.pk) if previous and run.generation_id else "",
         rerun_href=f"{reverse('new-run')}?{urlencode({'rerun': str(run.pk)})}",
         side=f"run:{run.pk}",
         has_report=run.run_id != "",
