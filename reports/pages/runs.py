@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from urllib.parse import urlencode
 
 from django.urls import reverse
+from django.utils import timezone
 from evalrunner.compare import IMPROVEMENTS, REGRESSIONS, Change, tally
 
 from reports.domain.grammar import Sign, outcome_of, sign_of
@@ -17,6 +18,10 @@ from reports.pages.parts import Action, Bar, Chip, Choice, Empty, Pager, Version
 from reports.selectors.runs import MOST_COUNTED, Cursor, RunRow, count_runs, filter_choices, list_runs
 
 _EXACT_UP_TO = 1_000
+_DAYS = {
+    "from": (("today", 0), ("7 days ago", 7), ("30 days ago", 30), ("90 days ago", 90)),
+    "to": (("yesterday", 1), ("7 days ago", 7), ("30 days ago", 30)),
+}
 _MARKED = tuple(str(change) for change in Change if change in REGRESSIONS | IMPROVEMENTS | {Change.LOST})
 _ORIGIN_WORDS = {"upload": "upload", "api": "API", "web": "this site", "command": "command line"}
 
@@ -224,9 +229,13 @@ def _word_chip(query: RunQuery, name: str, words: Sequence[str], kind: str) -> C
 
 
 def _day_chip(query: RunQuery, name: str) -> Chip:
-    """A day is typed; the chip only says how, and takes it away again."""
-    hint = f"Type {name}:2026-03-02 into the filter. Days are in UTC, both ends included."
-    return Chip(name, ", ".join(query.values(name)), (), runs_href(query.without(name)), hint)
+    """Offer a few days counted back from today (UTC), and say how to type any other."""
+    today = timezone.now().date()
+    days = [(words, str(today - timedelta(days=back))) for words, back in _DAYS[name]]
+    values = query.values(name)
+    choices = tuple(Choice(words, runs_href(query.with_value(name, day)), day in values) for words, day in days)
+    hint = f"Or type {name}:{today} into the filter. Days are in UTC, both ends included."
+    return Chip(name, ", ".join(values), choices, runs_href(query.without(name)), hint)
 
 
 def _lazy_chip(query: RunQuery, name: str) -> LazyChip:

@@ -5,6 +5,7 @@
 
 import { startKeys } from "site/keys";
 import { startHelp } from "site/help";
+import { startMenus } from "site/menus";
 
 const controllers = new WeakMap();
 
@@ -26,6 +27,7 @@ function modulesOf(root) {
 document.documentElement.classList.add("has-script");
 startKeys(document, { clipboard: navigator.clipboard });
 startHelp(document);
+startMenus(document);
 modulesOf(document).forEach(startOne);
 document.addEventListener("htmx:load", (event) => modulesOf(event.detail.elt).forEach(startOne));
 document.addEventListener("htmx:beforeCleanupElement", (event) => {

@@ -119,6 +119,27 @@ def test_a_chips_menu_is_fetched_when_it_opens_and_narrows_the_list(
     expect(page.locator("tbody tr")).to_have_count(1)
 
 
+def test_a_menu_closes_by_escape_and_by_a_press_elsewhere(
+    signed_in_page: Page, live_server: LiveServer, runs: list[Run]
+) -> None:
+    page = signed_in_page
+    page.goto(f"{live_server.url}/runs/")
+    expect(page.locator("html")).to_have_class("has-script")
+    choice = page.get_by_role("link", name="not passed")
+    chip = page.locator(".chip summary", has_text="outcome")
+
+    chip.press("Enter")
+    expect(choice).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(choice).to_be_hidden()
+    expect(chip).to_be_focused()
+    chip.click()
+    expect(choice).to_be_visible()
+    page.get_by_role("heading", name="Runs").click()
+
+    expect(choice).to_be_hidden()
+
+
 def test_help_opens_by_its_key_and_gives_the_focus_back(signed_in_page: Page, live_server: LiveServer) -> None:
     page = signed_in_page
     page.goto(f"{live_server.url}/targets/")

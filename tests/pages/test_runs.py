@@ -305,3 +305,12 @@ def test_a_row_shows_what_changed_against_its_baseline(client_of_viewer: Client,
         f'href="/compare/?baseline={old.pk}&amp;candidate={new.pk}" aria-label="1 unstable against its baseline"'
         in page
     )
+
+
+def test_days_counted_back_from_today_are_offered(client_of_viewer: Client, team: Team) -> None:
+    run_of(team)
+    week_ago = datetime.now(UTC).date() - timedelta(days=7)
+
+    page = show(client_of_viewer)
+
+    assert f'href="/runs/?q=from%3A{week_ago}"' in page
