@@ -44,7 +44,7 @@ class Content(io.RawIOBase):
         self._max_bytes = max_bytes
         start = _read_fully(source, 16)
         self._bytes = _uncompressed(start, source)
-        self._is_packed = start.startswith((_GZIP, _ZSTD))
+        self._is_packed = is_packed(start)
         _refuse_other_kinds(start)
 
     @property
@@ -68,6 +68,11 @@ class Content(io.RawIOBase):
             )
         self._hash.update(data)
         return data
+
+
+def is_packed(start: bytes) -> bool:
+    """Tell from its first four bytes whether a file is compressed."""
+    return start.startswith((_GZIP, _ZSTD))
 
 
 class _Rejoined(io.RawIOBase):

@@ -2,6 +2,7 @@
 
 from typing import Any, BinaryIO, cast
 
+from django.contrib import messages
 from django.core.files.uploadedfile import UploadedFile
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
@@ -9,6 +10,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from reports.access import TeamRequest, page
 from reports.forms.imports import ImportForm
+from reports.importers.containers import is_packed
 from reports.models import Run
 from reports.pages.imports import (
     FileLine,
@@ -25,6 +27,8 @@ from reports.services.ingest import ReportRejected, ingest_report
 from reports.text import storable
 
 SMALL_BYTES = 8 << 20
+PACKED_HOLDS = 8  # times its own size, roughly
+_LEVELS = {"success": messages.SUCCESS, "info": messages.INFO}
 _TEMPLATE = "reports/import.html"
 
 
@@ -43,6 +47,7 @@ def import_reports(request: TeamRequest) -> HttpResponse:
     answers = [_take(request, upload) for upload in form.cleaned_data["report_files"]]
     lines = [line for line, _ in answers]
     if len(lines) == 1 and lines[0].href:
+        messages.add_message(request, _LEVELS[lines[0].level], lines[0].sentence)
         return redirect(lines[0].href)
     shown = import_page(lines, small_bytes=SMALL_BYTES)
     return render(request, _TEMPLATE, {"page": shown}, status=max(status for _, status in answers))
@@ -51,7 +56,7 @@ def import_reports(request: TeamRequest) -> HttpResponse:
 def _take(request: TeamRequest, upload: "UploadedFile[Any]") -> tuple[FileLine, int]:
     """Import one file, or queue it when it is large; return its line and the status that it alone would have."""
     name = storable(upload.name or "")
-    if (upload.size or 0) > SMALL_BYTES:
+    if not _is_small(upload):
         return queued_line(name, queue_upload(team=request.team, user=request.user, upload=upload)), 200
     try:
         done = ingest_report(
@@ -64,6 +69,13 @@ def _take(request: TeamRequest, upload: "UploadedFile[Any]") -> tuple[FileLine, 
     except ReportRejected as rejection:
         return refused_line(name, Refusal.of(rejection)), status_of(rejection)
     return taken_line(name, done.outcome, done.run_pk), 200
+
+
+def _is_small(upload: "UploadedFile[Any]") -> bool:
+    """Tell whether a file is short enough to be imported while its sender waits; packed ones hold many times more."""
+    start = upload.read(4)
+    upload.seek(0)
+    return (upload.size or 0) <= (SMALL_BYTES // PACKED_HOLDS if is_packed(start) else SMALL_BYTES)
 
 
 @require_safe

@@ -39,6 +39,7 @@ def test_one_report_leads_to_its_run_each_time(client_of_runner: Client) -> None
     run = Run.objects.get()
     assert (first.status_code, first["Location"]) == (302, f"/runs/{run.pk}/")
     assert again["Location"] == first["Location"]
+    assert "was there already; nothing changed" in client_of_runner.get(again["Location"]).content.decode()
 
 
 def test_several_files_are_answered_each(client_of_runner: Client) -> None:
@@ -117,6 +118,17 @@ def test_a_large_file_is_imported_by_a_worker_while_its_page_watches(
     done = client_of_runner.get(page).content.decode()
     assert "hx-trigger" not in done
     assert re.search(rf'href="/runs/{Run.objects.get().pk}/"', done)
+
+
+def test_packed_files_are_large_sooner(client_of_runner: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    content = json.dumps(report("P")).encode()
+    monkeypatch.setattr(imports, "SMALL_BYTES", len(content))
+
+    plain = client_of_runner.post(URL, {"report_files": upload(content)})
+    packed = client_of_runner.post(URL, {"report_files": upload(gzip.compress(content))})
+
+    assert plain["Location"].startswith("/runs/")
+    assert packed["Location"].startswith("/imports/")
 
 
 def test_a_refused_large_file_shows_its_places(client_of_runner: Client, queued: ImportJob) -> None:
