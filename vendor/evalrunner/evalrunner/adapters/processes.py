@@ -10,7 +10,7 @@ import asyncio
 import contextlib
 import os
 import signal
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from subprocess import DEVNULL, PIPE
 from typing import Final
@@ -37,6 +37,16 @@ def kill_all_groups() -> None:
     """Kill every program that still runs, for a host that is about to end without waiting for anything."""
     for group in {*_living, *(_session_leaders() if _starting else ())}:
         _signal_group(group, signal.SIGKILL)
+
+
+@contextlib.contextmanager
+def known_group(group: int) -> Iterator[None]:
+    """Let kill_all_groups() know of a group that somebody else ends, as long as the block lasts."""
+    _living.add(group)
+    try:
+        yield
+    finally:
+        _living.discard(group)
 
 
 def _session_leaders() -> list[int]:

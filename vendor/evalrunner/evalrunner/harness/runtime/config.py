@@ -251,6 +251,8 @@ def _usage(table: Table) -> Usage:
 
 
 def _server(id: str, table: Table) -> McpServer:
+    if not id or "." in id:
+        raise ConfigError(f"{table.place}: the name of a server stands in the ids of its tools and has no dots")
     transport = table.text("type")
     if transport not in _TRANSPORTS:
         raise ConfigError(f"{table.place}.type: one of {', '.join(_TRANSPORTS)} expected, got {transport!r}")

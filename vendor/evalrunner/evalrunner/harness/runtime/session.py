@@ -10,10 +10,10 @@ from typing import Final
 
 from evalrunner.data import Json
 from evalrunner.harness.errors import ModelError, TurnError
-from evalrunner.harness.runtime import events
+from evalrunner.harness.runtime import compaction, events
 from evalrunner.harness.runtime.base import SessionSpec
 from evalrunner.harness.runtime.calls import CallRunner, Hooks
-from evalrunner.harness.runtime.config import Profile, Usage
+from evalrunner.harness.runtime.config import DEFAULT_THRESHOLD, Profile, Usage
 from evalrunner.harness.runtime.events import Event, EventLog, new_id
 from evalrunner.harness.runtime.model import (
     Message,
@@ -55,8 +55,10 @@ class LocalSession:
     calls: CallRunner
     hooks: Hooks
     instructions: str | None = None
+    compact_threshold: float = DEFAULT_THRESHOLD
     messages: list[Message] = field(default_factory=list)
     _reason: str = _CANCELLED
+    _estimate: int = 0
 
     async def begin(self) -> None:
         """Record the session and its synthetic history."""
@@ -97,12 +99,17 @@ class LocalSession:
         await self._end_turn(root, error)
 
     async def _end_turn(self, root: str, error: str | None) -> None:
-        if error is None:
-            self.log.add(events.TASK_COMPLETED, task_id=root)
-            await self.hooks.fire("Stop", "complete", {})
-        else:
+        if error is not None:
             self.log.add(events.TASK_FAILED, task_id=root, error=error)
             await self.hooks.fire("Stop", "failed", {"error": error})
+            return
+        self.log.add(events.TASK_COMPLETED, task_id=root)
+        await self.hooks.fire("Stop", "complete", {})
+        try:
+            await self._compact()
+        except asyncio.CancelledError:
+            self.log.add(events.SESSION_CANCELLED, reason=self._reason)
+            raise
 
     def _ask(self, prompt: str) -> str:
         """Record the message and what every turn begins with; gives the id of the root task."""
@@ -115,7 +122,7 @@ class LocalSession:
         return root
 
     def _context(self) -> dict[str, Json]:
-        total = estimate_context(self.log.snapshot())
+        total = self._estimate = estimate_context(self.log.snapshot())
         return {
             "total_tokens": total,
             "budget_tokens": self.sizes.budget,
@@ -150,6 +157,39 @@ class LocalSession:
             raise ModelError("empty answer")
         self._add_answer(NO_CLOSING_ANSWER)
         return NO_CLOSING_ANSWER
+
+    # ---------------------------------------------------------------------------------------------------- compaction
+
+    async def _compact(self) -> None:
+        """Replace the older part of a history that is due for it; the events of the session all stay."""
+        if self.compact_threshold >= compaction.SWITCHED_OFF:
+            self.log.add(events.COMPACTION_SKIPPED, reason=compaction.THRESHOLD_DISABLED)
+            return
+        if not compaction.is_due(self._estimate, self.sizes.budget, self.compact_threshold, self.messages):
+            return
+        self.log.add(events.COMPACTION_STARTED, tokens=self._estimate, budget_tokens=self.sizes.budget)
+        summary = compaction.STOCK_SUMMARY
+        try:
+            summary = await self._summarise()
+        except ModelError as error:
+            self.log.add(events.COMPACTION_FAILED, error=str(error))
+        before = len(self.messages)
+        self.messages[:] = compaction.compacted(self.messages, summary)
+        self.log.add(events.COMPACTION_SUMMARY, message_id=new_id("msg"), content=summary)
+        self.log.add(events.COMPACTION_COMPLETED, messages_before=before, messages_after=len(self.messages))
+
+    async def _summarise(self) -> str:
+        """Ask the model for a summary, outside of the conversation; ModelError, also for an empty one."""
+        assert self.model is not None  # a turn has succeeded
+        filter, text = ThinkFilter(), ""
+        request = ModelRequest(compaction.summary_request(self.messages))
+        async with contextlib.aclosing(self.model.stream(request)) as stream:  # type: ignore[type-var]  # a generator
+            async for chunk in stream:
+                text += filter.feed(chunk.text) if isinstance(chunk, TextDelta) else ""
+        text = (text + filter.end()).strip()
+        if not text:
+            raise ModelError("empty summary")
+        return text
 
     # --------------------------------------------------------------------------------------------------- one request
 
