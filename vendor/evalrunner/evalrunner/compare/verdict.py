@@ -129,7 +129,7 @@ def assess(
         *_got_worse(test, paired, scenario_of),
         *([] if is_same else _too_few(len(paired), policy)),
         *_incomplete(completeness, policy),
-        *_critical_open(rows, {id(row) for row in counted}, scenario_of, is_critical),
+        *([] if is_same else _critical_open(rows, {id(row) for row in counted}, scenario_of, is_critical)),
         *([] if is_same else _margin(change, policy)),
     ]
     verdict = next((each for each in _ORDER if any(reason.verdict is each for reason in reasons)), Verdict.PASS)
