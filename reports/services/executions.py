@@ -236,10 +236,11 @@ def request_cancel(*, team: Team, run_pk: uuid.UUID, user: User) -> CancelOutcom
     Raises NotCancellable when the run is not executed here or has ended.
     """
     now = timezone.now()
-    executed = Run.objects.for_team(team).filter(pk=run_pk, execution__isnull=False)
+    runs = Run.objects.for_team(team).filter(pk=run_pk)
     with transaction.atomic():
-        is_cancelled = executed.filter(status="queued").update(status="cancelled", finished_at=now, updated_at=now) == 1
-        if is_cancelled or executed.filter(status="running").exists():
+        # No join in here: PostgreSQL would not look at the status again after it has waited for a claim.
+        is_cancelled = runs.filter(status="queued").update(status="cancelled", finished_at=now, updated_at=now) == 1
+        if is_cancelled or runs.filter(status="running", execution__isnull=False).exists():
             wish = Execution.objects.filter(pk=run_pk, cancel_requested_at=None)  # the first one who asks is named
             wish.update(cancel_requested_at=now, cancel_requested_by=user)
             return "cancelled" if is_cancelled else "requested"

@@ -62,7 +62,7 @@ def test_of_many_workers_one_gets_a_run(ask: Ask) -> None:
 
 
 def test_a_run_is_either_claimed_or_cancelled(ask: Ask, team: Team, runner: User) -> None:
-    for _ in range(5):
+    for _ in range(20):
         run = ask("one")
         with ThreadPoolExecutor(2) as threads:
             claimed = threads.submit(at_once, 1, lambda pk=run.pk: claim_run(run_pk=pk))
