@@ -33,12 +33,12 @@ def redeem_sign_in_link(*, token: str) -> User:
     Raises SignInLinkRefused.
     """
     now = timezone.now()
-    usable = SignInLink.objects.filter(
-        token_digest=_digest(token), used_at=None, expires_at__gt=now, user__is_active=True
-    )
-    if usable.update(used_at=now) != 1:
+    user = User.objects.filter(sign_in_links__token_digest=_digest(token), is_active=True).first()
+    # Without a join: PostgreSQL would not look at used_at again after it has waited for the other request.
+    usable = SignInLink.objects.filter(token_digest=_digest(token), used_at=None, expires_at__gt=now)
+    if user is None or usable.update(used_at=now) != 1:
         raise SignInLinkRefused
-    return User.objects.get(sign_in_links__token_digest=_digest(token))
+    return user
 
 
 def first_admin() -> User:
