@@ -43,7 +43,7 @@ class Frame:
     has_teams: bool
     running: int
     tray: Tray | None
-    stylesheets: tuple[str, ...]
+    stylesheet: str
     import_map: dict[str, dict[str, str]]
     path: str
     search: str
@@ -65,7 +65,7 @@ def frame(request: HttpRequest) -> dict[str, Any]:
         has_teams=int(getattr(membership, "team_count", 0)) > 1,
         running=int(getattr(membership, "running_runs", 0)),
         tray=_tray(request),
-        stylesheets=assets.stylesheets(),
+        stylesheet=assets.stylesheet(),
         import_map=assets.import_map(),
         path=request.get_full_path(),
         search=request.GET.get("q", "") if request.path == reverse("runs") else "",

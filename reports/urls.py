@@ -4,6 +4,7 @@ from django.conf import settings
 from django.urls import path
 
 from reports.views import (
+    assets,
     case,
     compare,
     compare_case,
@@ -31,6 +32,7 @@ urlpatterns = [
     path("help/", help.help_page, name="help"),
     path("help/connect/", help.connect, name="connect"),
     path("favicon.ico", help.favicon),
+    path("site-<str:digest>.css", assets.stylesheet, name="stylesheet"),
     path("settings/theme/", session.set_theme, name="set-theme"),
     path("runs/", runs.run_list, name="runs"),
     path("runs/filters/<str:name>/", runs.filter_choices, name="runs-filter"),
@@ -50,6 +52,7 @@ urlpatterns = [
     path("compare/case/", compare_case.side_by_side, name="compare-case"),
     path("targets/", targets.target_list, name="targets"),
     path("targets/<int:pk>/", targets.target_page, name="target"),
+    path("targets/<int:pk>/grid/", targets.grid, name="target-grid"),
     path("targets/<int:pk>/trend.json", targets.trend, name="target-trend"),
     path("suites/", suites.suite_list, name="suites"),
     path("suites/<int:pk>/", suites.suite_page, name="suite"),

@@ -118,7 +118,7 @@ def _card(card: TargetCard) -> Card:
         side=newest.side,
         rate=newest.tally.percent,
         rate_words=newest.tally.words,
-        bar=Bar.of(newest.counts),
+        bar=Bar.of(newest.counts, is_silent=True),
         going=newest.going,
         spark=spark_of(card.target_id, card.versions),
         against=against(newest, decided),

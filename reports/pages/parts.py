@@ -1,13 +1,14 @@
 """What components are given: small frozen values in which words, classes, addresses and order are decided."""
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from reports.domain.grammar import CASE_STATUSES, Sign, sign_of
 
-_BAR_WIDTH = 1000
-_SMALLEST_SEGMENT = 12  # of _BAR_WIDTH: one failure among ten thousand stays visible
+_WIDTH, _TALL_WIDTH = 100, 1000
+_SMALLEST_SEGMENT = 0.012  # of the width: one failure among ten thousand stays visible
 _MOST_PIPS = 24
 _SHOWN_CHARACTERS, _SHOWN_LINES = 2_000, 30
 _MOST_FOLDED = 200_000  # characters; what is longer is only offered as an address of its own
@@ -15,7 +16,7 @@ _MOST_FOLDED = 200_000  # characters; what is longer is only offered as an addre
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """One status in a bar: ``x`` and ``width`` in thousandths of the bar."""
+    """One status in a bar: ``x`` and ``width`` in the bar's own units."""
 
     sign: Sign
     count: int
@@ -27,36 +28,51 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """Counts of cases by status as a stacked bar; ``text`` says the same in words."""
+    """Counts of cases by status as a stacked bar, ``width`` units wide; ``text`` says the same in words.
+
+    A silent bar has its counts beside it (``counts.html``): a screen reader would only say them twice.
+    """
 
     segments: tuple[Segment, ...]
     total: int
     text: str
+    width: int
     has_links: bool
     is_tall: bool
+    is_silent: bool
 
     @classmethod
-    def of(cls, counts: Mapping[str, int], *, href: Callable[[str], str] | None = None, is_tall: bool = False) -> "Bar":
+    def of(
+        cls,
+        counts: Mapping[str, int],
+        *,
+        href: Callable[[str], str] | None = None,
+        is_tall: bool = False,
+        is_silent: bool = False,
+    ) -> "Bar":
         """Make the bar of counts by case status; ``href`` gives a status the address of what it counts."""
         present = [(sign, counts.get(sign.key, 0)) for sign in CASE_STATUSES.values() if counts.get(sign.key, 0) > 0]
-        widths = _widths([number for _, number in present])
+        whole = _TALL_WIDTH if is_tall else _WIDTH
+        widths = _widths([number for _, number in present], whole)
         segments, x = [], 0
         for (sign, number), width in zip(present, widths, strict=True):
             text = f"{number:,} {sign.word}"
             segments.append(Segment(sign, number, x, width, text, href(sign.key) if href else ""))
             x += width
         words = ", ".join(segment.text for segment in segments) or "no cases"
-        return cls(tuple(segments), sum(number for _, number in present), words, href is not None, is_tall)
+        total = sum(number for _, number in present)
+        return cls(tuple(segments), total, words, whole, href is not None, is_tall, is_silent)
 
 
-def _widths(counts: Sequence[int]) -> list[int]:
+def _widths(counts: Sequence[int], whole: int) -> list[int]:
     """Share the bar out by count, none narrower than can be seen; the widths add up to the whole."""
     total = sum(counts)
     if not total:
         return []
-    widths = [max(_SMALLEST_SEGMENT, round(number / total * _BAR_WIDTH)) for number in counts]
+    smallest = math.ceil(_SMALLEST_SEGMENT * whole)
+    widths = [max(smallest, round(number / total * whole)) for number in counts]
     widest = widths.index(max(widths))
-    widths[widest] += _BAR_WIDTH - sum(widths)
+    widths[widest] += whole - sum(widths)
     return widths
 
 

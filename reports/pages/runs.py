@@ -134,7 +134,7 @@ def run_line(row: RunRow) -> RunLine:
         target_href=reverse("target", args=[row.target_pk]),
         suite_id=row.suite_id,
         suite_href=reverse("suite", args=[row.suite_pk]),
-        bar=Bar.of(row.counts),
+        bar=Bar.of(row.counts, is_silent=True),
         rate=counted.percent,
         rate_words=counted.words,
         duration_ms=row.duration_ms,

@@ -72,6 +72,7 @@ class TargetPage:
     suite_id: str
     suite_href: str
     runs_href: str
+    grid_href: str
     compare_href: str
     trend_href: str
     trend_words: str
@@ -125,6 +126,7 @@ def target_page(*, team: Team, pk: int, suite_pk: int, before: tuple[datetime, i
         suite_id=suite.suite_id,
         suite_href=reverse("suite", args=[suite.pk]),
         runs_href=runs_href(RunQuery({"target": (target.target_id,)})),
+        grid_href=f"{reverse('target-grid', args=[target.pk])}?{urlencode({'suite': suite.pk})}",
         compare_href=lines[0].against.href if lines and lines[0].against else "",
         trend_href=f"{reverse('target-trend', args=[target.pk])}?{urlencode({'suite': suite.pk})}" if is_drawn else "",
         trend_words=_trend_words(shown),
@@ -154,7 +156,7 @@ def _target_line(card: TargetCard) -> TargetLine:
         fingerprint=newest.label or newest.fingerprint,
         rate=newest.tally.percent,
         rate_words=newest.tally.words,
-        bar=Bar.of(newest.counts),
+        bar=Bar.of(newest.counts, is_silent=True),
         versions=card.version_count,
         last_at=card.last_at,
     )
@@ -169,7 +171,7 @@ def _version_line(target: TargetHead, row: VersionRow, before: VersionRow | None
         side=row.side,
         rate=row.tally.percent,
         rate_words=row.tally.words,
-        bar=Bar.of(row.counts),
+        bar=Bar.of(row.counts, is_silent=True),
         runs=row.runs,
         going=row.going,
         first_at=row.first_at,

@@ -35,12 +35,31 @@ def test_no_page_carries_a_style_of_its_own(client_of_viewer: Client, team: Team
         assert "<style" not in page
 
 
-def test_every_stylesheet_and_module_exists(client_of_viewer: Client) -> None:
+def test_every_static_file_of_a_page_exists(client_of_viewer: Client) -> None:
     page = client_of_viewer.get("/").content.decode()
 
     served = re.findall(r'"/static/([^"]+)"', page)
     assert len(served) > 10
     assert all(finders.find(name) for name in served)
+
+
+def test_all_stylesheets_are_served_as_one_that_browsers_keep(client_of_viewer: Client, client: Client) -> None:
+    page = client_of_viewer.get("/").content.decode()
+    (address,) = re.findall(r'<link rel="stylesheet" href="([^"]+)"', page)
+
+    response = client.get(address)
+
+    sheet = response.content.decode()
+    assert response["Content-Type"].startswith("text/css")
+    assert "immutable" in response["Cache-Control"]
+    assert sheet.index("--ground:") < sheet.index("box-sizing") < sheet.index(".badge {") < sheet.index(".tray {")
+
+
+def test_an_old_address_of_the_stylesheet_is_answered_but_not_kept(client: Client, db: None) -> None:
+    response = client.get("/site-0123456789ab.css")
+
+    assert response.status_code == 200
+    assert response["Cache-Control"] == "no-cache"
 
 
 def test_viewers_are_not_offered_to_start_runs(client_of_viewer: Client, client_of_runner: Client) -> None:

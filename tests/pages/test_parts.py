@@ -8,14 +8,14 @@ from reports.domain.grammar import CASE_STATUSES
 from reports.pages.parts import Bar, OutsideText, Pips, size_in_words
 
 
-@given(st.dictionaries(st.sampled_from(list(CASE_STATUSES)), st.integers(0, 10**9)))
-def test_a_bar_is_full_and_hides_nothing(counts: dict[str, int]) -> None:
-    bar = Bar.of(counts)
+@given(st.dictionaries(st.sampled_from(list(CASE_STATUSES)), st.integers(0, 10**9)), st.booleans())
+def test_a_bar_is_full_and_hides_nothing(counts: dict[str, int], is_tall: bool) -> None:
+    bar = Bar.of(counts, is_tall=is_tall)
 
     assert bar.total == sum(counts.values())
     assert {segment.sign.key: segment.count for segment in bar.segments} == {k: n for k, n in counts.items() if n}
     assert all(segment.width > 0 for segment in bar.segments)
-    assert not bar.segments or bar.segments[-1].x + bar.segments[-1].width == 1000
+    assert not bar.segments or bar.segments[-1].x + bar.segments[-1].width == bar.width
 
 
 def test_a_bar_says_its_counts_and_leads_to_them() -> None:
