@@ -73,7 +73,7 @@ class CommandParser(argparse.ArgumentParser):
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command and give the exit status; nothing is raised but SystemExit for help and wrong arguments."""
     given = list(sys.argv[1:] if argv is None else argv)
-    _keep_output_printable()
+    keep_output_printable()
     if given and given[0] in ("-h", "--help"):
         print(_overview())
         return 0
@@ -139,7 +139,7 @@ def _version() -> str:
         return "(as a part of another package)"
 
 
-def _keep_output_printable() -> None:
+def keep_output_printable() -> None:
     """Names from files may hold what the terminal's encoding cannot show: escape it instead of failing."""
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(AttributeError, ValueError):

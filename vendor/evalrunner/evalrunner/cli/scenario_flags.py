@@ -1,7 +1,6 @@
 """Flags of ``evalrunner scenarios``, read as the original reads them (SPEC 12).
 
-argparse is no help here: errors are found from left to right with fixed texts, a repeated flag's last value counts, and
-a value may begin with a dash.
+argparse is no help here: errors are found from left to right with fixed texts, and a value may begin with a dash.
 """
 
 from __future__ import annotations
@@ -93,7 +92,8 @@ def parse_flags(arguments: Sequence[str], subcommand: Subcommand, program: str) 
 
 
 def _next_value(flag: Flag, rest: deque[str]) -> str:
-    if not rest:
+    """Take the next argument as the value, unless it looks like a flag; for such a value there is ``--flag=value``."""
+    if not rest or rest[0].startswith("--"):
         raise HarnessSetupError(f"missing value for --{flag.name}")
     return rest.popleft()
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from evalrunner.cli import run_guarded, scenario_run
+from evalrunner.cli import keep_output_printable, run_guarded, scenario_run
 from evalrunner.cli.scenario_flags import RUN, SUBCOMMANDS, HelpAsked, Values, parse_flags
 from evalrunner.cli.scenario_run import load_scenarios
 from evalrunner.harness.comparison import compare_reports, parse_report
@@ -28,6 +28,7 @@ REGRESSED: Final = 3
 
 def kairox_eval() -> int:
     """Be the program ``kairox-eval``."""
+    keep_output_printable()
     return run_guarded(lambda: execute_raw(sys.argv[1:], PROGRAM), PROGRAM, USAGE_EXIT)
 
 
