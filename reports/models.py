@@ -27,7 +27,14 @@ class User(AbstractUser):
 
 
 class Team(models.Model):
+    """``policy`` is the TOML by which comparisons are judged; "" for the defaults.
+
+    ``ignored`` lists the members that the side by side leaves out at any depth; None for the usual ones.
+    """
+
     name = models.CharField(max_length=200, unique=True)
+    policy = models.TextField(blank=True, default="")
+    ignored = models.JSONField(null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
     def __str__(self) -> str:
@@ -328,8 +335,8 @@ class Turn(models.Model):
 class RunChange(models.Model):
     """How a run changed against its baseline: scenario variants counted by change class, redefined ones left out.
 
-    ``baseline`` is the newest completed run of the newest earlier version that has one, on the same suite. The two
-    generations tell what was counted. ``counts`` maps change classes to numbers above 0.
+    ``baseline`` is the one that ``reports.domain.baselines`` resolves. The two generations tell what was counted.
+    ``counts`` maps change classes to numbers above 0.
     """
 
     run = models.OneToOneField(Run, on_delete=models.CASCADE, primary_key=True, related_name="change")
@@ -415,3 +422,150 @@ class ImportJob(models.Model):
     run = models.ForeignKey(Run, on_delete=models.SET_NULL, null=True, related_name="import_jobs")
     created_at = models.DateTimeField(auto_now_add=True)
     finished_at = models.DateTimeField(null=True)
+
+
+class Baseline(models.Model):
+    """A named pointer of a target and suite to a run. ``is_default``: comparisons without a named one use it.
+
+    ``set_by``, ``set_at`` and ``reason`` are of its newest change; ``BaselineChange`` keeps all of them.
+    """
+
+    team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="baselines")
+    target = models.ForeignKey(Target, on_delete=models.CASCADE, related_name="baselines")
+    suite = models.ForeignKey(Suite, on_delete=models.CASCADE, related_name="baselines")
+    name = models.CharField(max_length=100)
+    run = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="baselines")
+    is_default = models.BooleanField(default=False)
+    set_by = models.ForeignKey(User, on_delete=models.SET_NULL, null=True, related_name="+")
+    set_at = models.DateTimeField(auto_now=True)
+    reason = models.TextField(blank=True, default="")
+
+    objects = TeamQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["target", "suite", "name"], name="baseline_once"),
+            models.UniqueConstraint(
+                fields=["target", "suite"], condition=Q(is_default=True), name="baseline_one_default"
+            ),
+        ]
+
+
+class BaselineChange(models.Model):
+    """One step in the history of a named baseline. ``run`` is null where it was cleared."""
+
+    class Action(models.TextChoices):
+        SET = "set"
+        CLEARED = "cleared"
+
+    team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="baseline_changes")
+    target = models.ForeignKey(Target, on_delete=models.CASCADE, related_name="+")
+    suite = models.ForeignKey(Suite, on_delete=models.CASCADE, related_name="+")
+    name = models.CharField(max_length=100)
+    action = models.CharField(max_length=10, choices=Action.choices)
+    run = models.ForeignKey(Run, on_delete=models.SET_NULL, null=True, related_name="+")
+    is_default = models.BooleanField(default=False)
+    is_forced = models.BooleanField(default=False)
+    by = models.ForeignKey(User, on_delete=models.SET_NULL, null=True, related_name="+")
+    at = models.DateTimeField(auto_now_add=True)
+    reason = models.TextField(blank=True, default="")
+
+    objects = TeamQuerySet.as_manager()
+
+    class Meta:
+        indexes = [models.Index(fields=["target", "suite", "-at"], name="baseline_history")]
+
+
+class Note(models.Model):
+    """Triage on a scenario variant or a failure signature of a target: exactly one of the two.
+
+    ``known`` lists the signature keys a scenario variant failed with when the note was written: failing otherwise
+    needs attention again. ``first_version`` and ``last_version`` bound the versions it holds for, both included; null
+    is unbounded. ``expires_on`` is its last day (UTC). A closed note holds no more.
+    """
+
+    class State(models.TextChoices):
+        INVESTIGATING = "investigating", "investigating"
+        KNOWN_ISSUE = "known_issue", "known issue"
+        EXPECTED_CHANGE = "expected_change", "expected change"
+        FLAKY = "flaky", "flaky"
+        FIXED_VERIFY = "fixed_verify", "fixed – verify"
+
+    team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="notes")
+    target = models.ForeignKey(Target, on_delete=models.CASCADE, related_name="notes")
+    variant = models.ForeignKey(ScenarioVariant, on_delete=models.CASCADE, null=True, related_name="notes")
+    signature = models.ForeignKey(Signature, on_delete=models.CASCADE, null=True, related_name="notes")
+    known = models.JSONField(default=list)
+    state = models.CharField(max_length=20, choices=State.choices)
+    owner = models.ForeignKey(User, on_delete=models.SET_NULL, null=True, related_name="+")
+    text = models.TextField(blank=True, default="")
+    link = models.TextField(blank=True, default="")
+    expires_on = models.DateField(null=True)
+    first_version = models.ForeignKey(Version, on_delete=models.SET_NULL, null=True, related_name="+")
+    last_version = models.ForeignKey(Version, on_delete=models.SET_NULL, null=True, related_name="+")
+    created_by = models.ForeignKey(User, on_delete=models.SET_NULL, null=True, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True)
+    closed_at = models.DateTimeField(null=True)
+    closed_by = models.ForeignKey(User, on_delete=models.SET_NULL, null=True, related_name="+")
+
+    objects = TeamQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(variant__isnull=True, signature__isnull=False)
+                | Q(variant__isnull=False, signature__isnull=True),
+                name="note_about_one_thing",
+            ),
+            models.UniqueConstraint(
+                fields=["target", "variant"],
+                condition=Q(closed_at__isnull=True, variant__isnull=False),
+                name="note_open_variant",
+            ),
+            models.UniqueConstraint(
+                fields=["target", "signature"],
+                condition=Q(closed_at__isnull=True, signature__isnull=False),
+                name="note_open_signature",
+            ),
+        ]
+        indexes = [models.Index(fields=["team"], condition=Q(closed_at__isnull=True), name="note_open")]
+
+
+class AcceptedDefinition(models.Model):
+    """A scenario's changed definition that a triager accepted between two suite revisions, in either direction.
+
+    ``scenario_key`` is the ``text_key`` of the scenario id; ``first`` has the smaller primary key of both.
+    """
+
+    team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="accepted_definitions")
+    scenario_key = models.CharField(max_length=32)
+    scenario_id = models.TextField()
+    first = models.ForeignKey(SuiteRevision, on_delete=models.CASCADE, related_name="+")
+    second = models.ForeignKey(SuiteRevision, on_delete=models.CASCADE, related_name="+")
+    by = models.ForeignKey(User, on_delete=models.SET_NULL, null=True, related_name="+")
+    at = models.DateTimeField(auto_now_add=True)
+    reason = models.TextField(blank=True, default="")
+
+    objects = TeamQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["team", "scenario_key", "first", "second"], name="definition_accepted_once")
+        ]
+
+
+class AuditEntry(models.Model):
+    """Who did what, when. ``action`` is stable text for programs; ``subject`` says in words what it was done to."""
+
+    team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="audit_entries")
+    actor = models.ForeignKey(User, on_delete=models.SET_NULL, null=True, related_name="+")
+    at = models.DateTimeField(auto_now_add=True)
+    action = models.CharField(max_length=60)
+    subject = models.TextField()
+    details = models.JSONField(default=dict)
+
+    objects = TeamQuerySet.as_manager()
+
+    class Meta:
+        indexes = [models.Index(fields=["team", "-at", "-id"], name="audit_newest")]
