@@ -11,13 +11,16 @@ from reports.domain.dialogue import Block, Utterance, agent_utterance, user_utte
 from reports.domain.expressions import Expression, expressions
 from reports.domain.json_tree import JsonNode, json_tree
 from reports.models import Run
+from reports.pages.grid import CellView, cell_view, history_words
 from reports.pages.parts import Crumb, OutsideText, Pips
 from reports.pages.run import case_href, case_pips, run_crumbs, variants_words
 from reports.selectors import case as selector
 from reports.selectors.case import Neighbours, TurnRow, WholeCase
+from reports.selectors.grid import GridVariant, variant_history
 from reports.selectors.run import CaseFilters, Pip
 
 OUTLINE_TURNS = 60
+STRIP_VERSIONS = 12
 INLINE_NODES = 60  # of the JSON that stands in the dialogue's place
 
 _SENTENCES = {
@@ -110,6 +113,9 @@ class CasePage:
     criteria_words: str
     reason: str
     pips: Pips | None
+    strip: tuple[CellView, ...]
+    strip_words: str
+    grid_href: str
     previous_repetition_href: str
     next_repetition_href: str
     previous_href: str
@@ -153,6 +159,7 @@ def case_page(run: Run, case: WholeCase, filters: CaseFilters, *, at: int | None
         criteria_words=held_words(criteria),
         reason=case.skip_reason or case.error_code,
         pips=case_pips(run, pips) if len(pips) > 1 else None,
+        **_strip(run, case),
         previous_repetition_href=_sibling_href(run, pips, case.position, -1),
         next_repetition_href=_sibling_href(run, pips, case.position, 1),
         crumbs=run_crumbs(run, Crumb(case.scenario_id), Crumb(f"repetition {case.repetition + 1}")),
@@ -210,6 +217,20 @@ def held_words(criteria: Sequence[Expression]) -> str:
     """Say how many criteria held: "3 of 4 criteria hold"."""
     held = sum(each.passed for each in criteria)
     return f"{held} of {len(criteria)} {'criterion holds' if len(criteria) == 1 else 'criteria hold'}"
+
+
+def _strip(run: Run, case: WholeCase) -> dict[str, Any]:
+    """Return how this scenario variant fared over the newest versions of the target, oldest first."""
+    grid = variant_history(run=run, variant_pk=case.variant_id, versions=STRIP_VERSIONS)
+    variant = GridVariant(case.variant_id, case.variant_key, "", case.scenario_id, case.variants)
+    views = [cell_view(grid, place, variant) for place in range(len(grid.columns))]
+    shown = tuple(view for view in views if view is not None)
+    query = urlencode({"suite": run.revision.suite_id, "all": 1, "q": case.scenario_id})
+    return {
+        "strip": shown if len(shown) > 1 else (),
+        "strip_words": history_words(grid, case.variant_id),
+        "grid_href": f"{reverse('target-grid', args=[run.version.target_id])}?{query}",
+    }
 
 
 def _sibling_href(run: Run, pips: Sequence[Pip], position: int, step: int) -> str:

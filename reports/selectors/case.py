@@ -161,5 +161,5 @@ def _behind(cases: QuerySet[Case], position: int) -> int | None:
 
 def case_run(*, team_id: int, pk: uuid.UUID) -> Run | None:
     """Return a run of the team with the names that its case pages show."""
-    runs = Run.objects.filter(team_id=team_id, pk=pk).select_related("version__target", "revision__suite")
+    runs = Run.objects.filter(team_id=team_id, pk=pk).select_related("team", "version__target", "revision__suite")
     return runs.defer("head", "revision__definition").first()

@@ -6,6 +6,7 @@ In addresses a run is ``run:<uuid>`` (or the bare uuid), a version ``version:<pk
 
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
@@ -126,6 +127,18 @@ def resolve_sides(*, team: Team, baseline: str, candidate: str, suite: int = 0) 
     suites = {suite} if suite else _suites_of_runs(rows, tokens.values())
     left, right = (_side(name, token, rows, suites) for name, token in tokens.items())
     return left, right
+
+
+def resolve_versions(*, team: Team, versions: Sequence[int], suite: int) -> dict[int, Side]:
+    """Pool several versions in their newest revision of a suite; versions without runs that count are left out."""
+    tokens = [Token("version", version=pk) for pk in versions]
+    rows = _rows(team, tokens) if tokens else []
+    found: dict[int, Side] = {}
+    for token in tokens:
+        with suppress(SideProblem):
+            own = [row for row in rows if row["version_id"] == token.version]
+            found[token.version] = _side_of_version("version", token, own, {suite})
+    return found
 
 
 def _token(name: str, text: str) -> Token:

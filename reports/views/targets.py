@@ -5,7 +5,9 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from reports.access import TeamRequest, page, role_includes
+from reports.forms.grid import GridForm
 from reports.pages.cursors import parse_cursor
+from reports.pages.grid import grid_page
 from reports.pages.targets import target_list_page, trend_json
 from reports.pages.targets import target_page as page_of_target
 
@@ -40,6 +42,17 @@ def trend(request: TeamRequest, pk: int) -> HttpResponse:
     if figure is None:
         raise Http404
     return JsonResponse(figure)
+
+
+@require_safe
+@page()
+def grid(request: TeamRequest, pk: int) -> HttpResponse:
+    form = GridForm(request.GET)
+    form.is_valid()
+    shown = grid_page(team=request.team, pk=pk, filters=form.filters())
+    if shown is None:
+        raise Http404
+    return render(request, "reports/grid.html", {"page": shown})
 
 
 def _suite(request: TeamRequest) -> int:

@@ -1,0 +1,33 @@
+"""What the address of a grid may ask."""
+
+from django import forms
+
+from reports.pages.grid import SORTS, GridFilters
+from reports.selectors.grid import VERSIONS
+
+
+class GridForm(forms.Form):
+    """``suite``, ``versions`` (number of columns), ``sort``, ``all``, ``q``, ``tag``, ``start`` (first row)."""
+
+    suite = forms.IntegerField(required=False, min_value=1, max_value=2**31 - 1)
+    versions = forms.TypedChoiceField(
+        required=False, coerce=int, empty_value=None, choices=[(number, number) for number in VERSIONS]
+    )
+    sort = forms.ChoiceField(required=False, choices=SORTS)
+    all = forms.BooleanField(required=False)
+    q = forms.CharField(required=False, max_length=2_000)
+    tag = forms.CharField(required=False, max_length=2_000, strip=False)
+    start = forms.IntegerField(required=False, min_value=0, max_value=10_000_000)
+
+    def filters(self) -> GridFilters:
+        """Return the valid filters; what cannot be read asks for nothing."""
+        given = self.cleaned_data
+        return GridFilters(
+            suite=given.get("suite") or 0,
+            versions=given.get("versions") or VERSIONS[1],
+            sort=given.get("sort") or "broke",
+            is_all=bool(given.get("all")),
+            text=given.get("q") or "",
+            tag=given.get("tag") or "",
+            start=given.get("start") or 0,
+        )

@@ -1,0 +1,28 @@
+/** Arrow keys move between the cells of a grid; what is not a cell is stepped over. */
+
+const STEPS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
+
+export function start(box, { signal }) {
+  box.addEventListener("keydown", (event) => {
+    const step = STEPS[event.key];
+    const cell = event.target.closest?.("td");
+    if (!step || !cell || !event.target.matches(".cell")) return;
+    const next = neighbour(cell, step);
+    if (!next) return;
+    event.preventDefault();
+    next.focus();
+  }, { signal });
+}
+
+function neighbour(cell, [down, right]) {
+  let row = cell.parentElement;
+  let place = cell.cellIndex;
+  for (;;) {
+    place += right;
+    row = down > 0 ? row.nextElementSibling : down < 0 ? row.previousElementSibling : row;
+    const found = row?.cells[place];
+    if (!found || found.tagName !== "TD") return null;
+    const link = found.querySelector(".cell");
+    if (link) return link;
+  }
+}
