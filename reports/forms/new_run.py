@@ -12,6 +12,7 @@ from django.http import QueryDict
 
 from reports.domain.run_draft import RunDraft
 from reports.domain.run_options import NUMBERS, RunOptions
+from reports.text import restored
 
 MOST_PICKED = 10_000
 
@@ -72,6 +73,6 @@ def _draft_from(data: QueryDict) -> RunDraft:
         fingerprint=data.get("fingerprint", "").strip(),
         suite=data.get("suite", ""),
         scenarios=tuple(name for value in data.getlist("scenarios") for name in value.split())[:MOST_PICKED],
-        tags=tuple(data.getlist("tags"))[:MOST_PICKED],
+        tags=tuple(map(restored, data.getlist("tags")))[:MOST_PICKED],
         numbers={name: data.get(name, "").strip()[:20] for name in NUMBERS},
     )

@@ -20,6 +20,7 @@ from reports.services.run_suites import find_suite, offered_suite, parsed_suite
 from reports.text import storable
 
 PICKED_ONE_BY_ONE = 300  # scenarios; a longer list is typed rather than ticked
+TAGS_OFFERED = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,7 +308,8 @@ def _scenario_notes(steps: int, policy: WritePolicy, skip_reason: str | None) ->
 def _tag_options(suite: EvaluationSuite | None, draft: RunDraft) -> tuple[Option, ...]:
     tags = sorted({tag for scenario in (suite.scenarios if suite else ()) for tag in scenario.tags or ()})
     chosen = set(draft.tags)
-    return tuple(Option(storable(tag), storable(tag), tag in chosen) for tag in tags)
+    shown = [tag for place, tag in enumerate(tags) if place < TAGS_OFFERED or tag in chosen]
+    return tuple(Option(storable(tag), storable(tag), tag in chosen) for tag in shown)
 
 
 def _write_help(entry: TargetEntry, is_admin: bool) -> str:

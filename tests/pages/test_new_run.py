@@ -208,6 +208,19 @@ def test_the_preview_shows_other_choices_when_the_suite_changes(client_of_runner
     assert b'value="alpha"' in page and b"new-run-picks" in page
 
 
+def test_a_tag_that_no_address_can_hold_can_be_chosen(client_of_runner: Client, asked_target: None) -> None:
+    scenarios = [factories.scenario("odd", tags=["half \ud83d", "nul \0"]), factories.scenario("plain")]
+    form = {"target": "asked", "fingerprint": "v1", "suite_file": upload(factories.suite(scenarios=scenarios))}
+    page = client_of_runner.post(FORM, form | {"preview": "1"}).content.decode()
+    value = re.search(r'name="tags" value="(half [^"]*)"', page)
+    assert value is not None
+
+    suite = f"revision:{SuiteRevision.objects.get().pk}"
+    client_of_runner.post(FORM, {"target": "asked", "fingerprint": "v1", "suite": suite, "tags": value.group(1)})
+
+    assert Execution.objects.get().request["planned_cases"] == 1
+
+
 def test_without_script_a_button_shows_what_will_run(client_of_runner: Client) -> None:
     answer = client_of_runner.post(FORM, TUTORIAL | {"preview": "1", "repetitions": "2"})
 
