@@ -3,10 +3,13 @@
 import fcntl
 import subprocess
 import sys
+import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from evalsite import bootstrap
 from evalsite.bootstrap import Environment, SetupFailed
@@ -182,3 +185,26 @@ def test_pins_carry_hashes_and_name_no_index() -> None:
         assert text.count("--hash=sha256:") >= len(pinned)
         assert "://" not in text
         assert any(line.startswith("hatchling==") for line in pinned)
+
+
+def test_everything_the_project_asks_for_is_pinned_within_its_range() -> None:
+    project = tomllib.loads((bootstrap.ROOT / "pyproject.toml").read_text())["project"]
+    runtime = project["dependencies"]
+
+    assert unpinned(runtime, "requirements.txt") == []
+    assert unpinned([*runtime, *project["optional-dependencies"]["test"]], "requirements-test.txt") == []
+
+
+def unpinned(wanted: Sequence[str], name: str) -> list[str]:
+    """Return the requirements that the pins of this file do not meet on this Python."""
+    pins: dict[str, str] = {}
+    for line in (bootstrap.ROOT / name).read_text().splitlines():
+        if "==" in line:
+            pin = Requirement(line.rstrip(" \\"))
+            if pin.marker is None or pin.marker.evaluate():
+                pins[canonicalize_name(pin.name)] = str(pin.specifier).removeprefix("==")
+    return [
+        text
+        for text in wanted
+        if not Requirement(text).specifier.contains(pins.get(canonicalize_name(Requirement(text).name), "0"))
+    ]
