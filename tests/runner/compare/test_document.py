@@ -50,7 +50,7 @@ def mirrored_change(change: dict[str, Any] | None) -> dict[str, Any] | None:
     return change and change | {"mean": -change["mean"], "low": -change["high"], "high": -change["low"]}
 
 
-def rows(made: dict[str, Any]) -> dict[str, tuple[float, float | None, Any, Any]]:
+def rows(made: dict[str, Any]) -> dict[str, tuple[Any, ...]]:
     return {
         json.dumps([row["scenarioId"], row["variants"]]): (
             row["drop"],

@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 from evalrunner.compare import redealing
 from evalrunner.compare.redealing import Pair, redeal
-from evalrunner.compare.saddlepoint import tail_chance
+from evalrunner.compare.saddlepoint import Distribution, tail_chance
 from scipy import stats
 
 
@@ -21,7 +21,7 @@ def test_the_tail_of_a_binomial_is_right_to_a_percent_also_far_out(reached: int)
 
 
 def test_without_a_step_it_is_right_for_sums_that_lie_close() -> None:
-    kinds = {((0.0, 0.5), (0.5 + math.sqrt(number) / 10, 0.5)): 1 for number in range(1, 61)}
+    kinds: dict[Distribution, int] = {((0.0, 0.5), (0.5 + math.sqrt(number) / 10, 0.5)): 1 for number in range(1, 61)}
     chance = random.Random(5)
     draws = [sum(values[1][0] for values in kinds if chance.random() < 0.5) for _ in range(20_000)]
     reached = sorted(draws)[19_000]

@@ -1,6 +1,7 @@
 """Several files of one side are pooled by the rule of versions, or refused with a sentence."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from evalrunner.compare.files import ReportFileError
@@ -54,9 +55,7 @@ def test_runs_that_never_ended_are_left_out_beside_others_and_named(tmp_path: Pa
         ({"suite": factories.suite("a", name="Other")}, "its suite revision is"),
     ],
 )
-def test_files_that_are_no_runs_of_one_version_are_refused(
-    tmp_path: Path, members: dict[str, object], words: str
-) -> None:
+def test_files_that_are_no_runs_of_one_version_are_refused(tmp_path: Path, members: dict[str, Any], words: str) -> None:
     first = version(tmp_path / "1.json", {"a": "P"}, runId="one")
     second = version(tmp_path / "2.json", {"a": "P"}, **members)
 

@@ -32,10 +32,10 @@ _STILL_OPEN: Final = {
 class Plan(Generic[V]):
     """How to come to a verdict; empty where there is one.
 
-    ``more`` repetitions of each of ``variants`` on both sides are expected to show ``expected``; None where repetitions
-    alone cannot decide. ``retry`` are variants whose undecided cases need their run resumed or retried.
-    ``more_scenarios`` like those of the suite would decide; None where they are not needed or not known to help.
-    ``sentences`` say all this.
+    ``more`` repetitions of each of ``variants`` on both sides are expected to decide in four of five tries, most likely
+    with ``expected``; 0 where ``retry`` is enough, None where repetitions alone cannot decide. ``retry`` are variants
+    whose undecided cases need their run resumed or retried. ``more_scenarios`` like those of the suite would decide;
+    None where they are not needed or not known to help. ``sentences`` say all this.
     """
 
     is_needed: bool = False
@@ -119,8 +119,8 @@ def _sentences(plan: Plan[V], *, is_hopeless: bool) -> Iterable[str]:
     if plan.more:
         yield (
             f"{plan.more} more {'repetition' if plan.more == 1 else 'repetitions'} of "
-            f"{_variants(len(plan.variants))} on both sides ({plan.cases:,} cases) may be expected to show: "
-            f"{plan.expected}."
+            f"{_variants(len(plan.variants))} on both sides ({plan.cases:,} cases) should be enough to "
+            f"decide (probably: {plan.expected})."
         )
     elif plan.more_scenarios:
         noun = "scenario" if plan.more_scenarios == 1 else "scenarios"
