@@ -29,6 +29,8 @@ MOST_ANSWER_BYTES: Final = 16 * 1024 * 1024
 _MOST_ERROR_BYTES: Final = 4000
 _AFTER_END_S: Final = 5.0
 _DONE: Final = "[DONE]"
+# What a limit, a key that no header can hold, and an impossible port raise.
+_TROUBLE: Final = (TimeoutError, ValueError, OverflowError)
 _TOO_LARGE: Final = f"the answer is larger than {MOST_ANSWER_BYTES} bytes"
 
 
@@ -134,7 +136,7 @@ class _Exchange:
             async with aclosing(self._talk()) as texts:
                 async for text in texts:
                     yield text
-        except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, TimeoutError, ValueError) as error:
+        except (*_TROUBLE, httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
             if not self._reader.is_finished:  # all was said; only the goodbye is missing
                 raise self._explain(error) from None
 
