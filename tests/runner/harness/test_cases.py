@@ -12,23 +12,10 @@ from evalrunner import cli
 
 from tests.runner.harness.stored import DATA, like, read_json, read_rows, read_text
 
-# Cases that call tools are the local runtime's; they stand in runtime/test_cases.py.
-WITHOUT_TOOLS = (
-    "01-basics",
-    "02-expectation-failures",
-    "03-tags",
-    "04-multi-turn",
-    "08-workspace-files",
-    "09-post-run-commands",
-    "13-fail-fast",
-    "15-seeded-history",
-    "16-profiles",
-    "16b-default-is-fake",
-    "18-system-instructions",
-)
+CASES = sorted(path.parent.name for path in (DATA / "cases").glob("*/case.json"))
 
 
-def variants(cases: tuple[str, ...]) -> list[Any]:
+def variants(cases: list[str]) -> list[Any]:
     return [
         pytest.param(name, variant, id=f"{name}-{variant['name']}")
         for name in cases
@@ -36,7 +23,7 @@ def variants(cases: tuple[str, ...]) -> list[Any]:
     ]
 
 
-@pytest.mark.parametrize(("name", "variant"), variants(WITHOUT_TOOLS))
+@pytest.mark.parametrize(("name", "variant"), variants(CASES))
 def test_a_case_gives_its_rows(name: str, variant: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     check_variant(DATA / "cases" / name, variant, tmp_path, capsys)
 

@@ -61,6 +61,7 @@ async def test_output_that_is_no_text_is_shown_with_replacements(tmp_path: Path)
             CommandExpectation("no-such-xyz", ("--a", "b c")),
             "No such file or directory (os error 2); command: no-such-xyz --a b c",
         ),
+        (CommandExpectation(""), "No such file or directory (os error 2); command: "),
         (CommandExpectation("true", cwd="gone"), "No such file or directory (os error 2); command: true"),
         (CommandExpectation("./plain.txt"), "Permission denied (os error 13); command: ./plain.txt"),
         (CommandExpectation("true", ("a\0",)), "nul byte found in provided data; command: true a\0"),

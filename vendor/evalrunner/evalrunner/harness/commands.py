@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import os
 import signal
 from collections.abc import Mapping, Sequence
@@ -80,6 +81,8 @@ async def _run(command: CommandExpectation, folder: Path, environment: Mapping[s
 
     Its output goes to files: a descendant that keeps a pipe open would hold up whoever reads it.
     """
+    if not command.program:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))  # the search in PATH would find folders
     with TemporaryFile() as out, TemporaryFile() as err:
         process = await asyncio.create_subprocess_exec(
             command.program,
