@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from evalrunner.harness import HarnessError, TurnError, parse_scenarios
+from evalrunner.harness import ConfigError, HarnessError, TurnError, parse_scenarios
 from evalrunner.harness import run as runs
 from evalrunner.harness.policies import SandboxPolicy
 from evalrunner.harness.rows import RowData, encode_rows
@@ -131,6 +131,7 @@ async def test_whatever_else_a_runtime_raises_is_an_error_of_the_turn() -> None:
     ("fault", "text"),
     [
         (HarnessError("no session to be had"), "no session to be had"),
+        (ConfigError("no such provider"), "config error: no such provider"),
         (ValueError("odd"), "the session cannot be opened: ValueError: odd"),
     ],
 )

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final, Protocol, TypeVar
 
 from evalrunner.harness.commands import judge_commands
-from evalrunner.harness.errors import HarnessError, TurnError
+from evalrunner.harness.errors import HarnessError, HarnessSetupError, TurnError
 from evalrunner.harness.expectations import judge, read_observed
 from evalrunner.harness.figures import fold_events
 from evalrunner.harness.policies import DEFAULT_APPROVAL, DEFAULT_SANDBOX, ApprovalPolicy, SandboxPolicy
@@ -149,6 +149,8 @@ class _RowRun:
             return await self._runtime.open(spec)
         except HarnessError:
             raise
+        except HarnessSetupError as error:
+            raise HarnessError(str(error)) from error
         except Exception as error:
             raise HarnessError(f"the session cannot be opened: {_describe(error)}") from error
 
