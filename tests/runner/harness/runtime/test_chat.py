@@ -47,7 +47,13 @@ PATIENCE_S = 20
 
 def profile(server: ChatServer | str, **members: Any) -> Profile:
     url = server if isinstance(server, str) else server.url
-    given = {"name": "m", "provider": "openai", "model_id": "model-1", "context_window": 1, "output_limit": 1}
+    given: dict[str, Any] = {
+        "name": "m",
+        "provider": "openai",
+        "model_id": "model-1",
+        "context_window": 1,
+        "output_limit": 1,
+    }
     return Profile(**(given | {"base_url": url} | members))
 
 
@@ -371,9 +377,9 @@ async def test_a_key_that_no_header_can_hold_is_an_error_of_the_turn() -> None:
 async def test_an_oversized_answer_is_broken_off(monkeypatch: pytest.MonkeyPatch, is_one_event: bool) -> None:
     monkeypatch.setattr(chat, "MOST_ANSWER_BYTES", 200_000)
     monkeypatch.setattr("evalrunner.harness.runtime.sse.MOST_EVENT_BYTES", 100_000)
-    parts = [b"data: " + b"x" * 10_000_000] if is_one_event else [delta(content="x" * 1000)] * 1000
+    parts: list[Part] = [b"data: " + b"x" * 10_000_000] if is_one_event else [delta(content="x" * 1000)] * 1000
 
-    text = await fault_of((STREAM_HEAD, *parts, WAIT))
+    text = await fault_of([STREAM_HEAD, *parts, WAIT])
 
     assert text.startswith("model error: the answer is larger than ")
 

@@ -29,8 +29,6 @@ MOST_ANSWER_BYTES: Final = 16 * 1024 * 1024
 _MOST_ERROR_BYTES: Final = 4000
 _AFTER_END_S: Final = 5.0
 _DONE: Final = "[DONE]"
-# What a limit, a key that no header can hold, and an impossible port raise.
-_TROUBLE: Final = (TimeoutError, ValueError, OverflowError)
 _TOO_LARGE: Final = f"the answer is larger than {MOST_ANSWER_BYTES} bytes"
 
 
@@ -136,7 +134,9 @@ class _Exchange:
             async with aclosing(self._talk()) as texts:
                 async for text in texts:
                     yield text
-        except (*_TROUBLE, httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
+        except (ModelError, ConnectionLostError):
+            raise
+        except Exception as error:  # a client has many ways to say that an address or a header is impossible
             if not self._reader.is_finished:  # all was said; only the goodbye is missing
                 raise self._explain(error) from None
 
@@ -145,6 +145,8 @@ class _Exchange:
             return ConnectionLostError(f"nothing arrived for {self._session.idle_s:g} s")
         if isinstance(error, TimeoutError):
             return ModelError(f"connection: no complete answer within {self._session.limit_s:g} s")
+        while isinstance(error, ExceptionGroup):
+            error = error.exceptions[0]
         text = self._session.without_key(str(error)) or type(error).__name__
         return (
             ConnectionLostError(text) if isinstance(error, httpx.TransportError) else ModelError(f"connection: {text}")
