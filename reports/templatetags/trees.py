@@ -27,7 +27,8 @@ def _item(node: JsonNode, more_href: str, depth: int) -> list[str]:
     if not node.is_container:
         return [f"<li{_path(node)}>{label}{_scalar(node)}{_rest_of_text(node, more_href)}</li>"]
     if not node.size:
-        return [f'<li{_path(node)}>{label}<span class="json__{node.kind}" data-json-value>{_EMPTY[node.kind]}</span></li>']
+        empty = f'<span class="json__{node.kind}" data-json-value>{_EMPTY[node.kind]}</span>'
+        return [f"<li{_path(node)}>{label}{empty}</li>"]
     is_open = " open" if node.children and (depth < _OPEN_DEPTH or node.size == 1) else ""
     parts = [f"<li{_path(node)}><details{is_open}><summary>{label}{_size(node)}</summary><ul>"]
     for child in node.children:

@@ -39,4 +39,3 @@ def timings(request: TeamRequest, pk: uuid.UUID) -> HttpResponse:
     shown = pages.timings_view(_run(request, pk))
     template = "reports/partials/timings.html" if request.headers.get("HX-Request") else "reports/run_timings.html"
     return render(request, template, {"page": shown})
-
