@@ -14,6 +14,7 @@ from django.conf import LazySettings
 from django.db import connection
 from evalrunner.suites import parse_evaluation_suite
 
+from evalsite.supervisor import dies_with
 from reports.domain.run_options import RunOptions
 from reports.models import Run, Team, User
 from reports.services.executions import RunRequest, request_run
@@ -96,7 +97,13 @@ class Worker:
         }
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(
-                command, cwd=ROOT, env=environment, stdout=log, stderr=log, start_new_session=True
+                command,
+                cwd=ROOT,
+                env=environment,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+                preexec_fn=dies_with(os.getpid()),
             )
 
     def stop(self) -> None:
@@ -134,5 +141,6 @@ def start_worker(transactional_db: None, targets_file: Path, tmp_path: Path) -> 
     for worker in workers:
         if worker.process.poll() is None:
             worker.kill()  # a polite end takes Celery seven seconds
+    for worker in workers:
         said = worker.log.read_text()
         assert "Traceback" not in said and "database is locked" not in said, said
