@@ -106,13 +106,10 @@ class Worker:
                 preexec_fn=dies_with(os.getpid()),
             )
 
-    def stop(self) -> None:
-        """End the worker and all its processes."""
+    def stop(self) -> int:
+        """Ask the worker to end and return its exit status."""
         self.process.send_signal(signal.SIGTERM)
-        try:
-            self.process.wait(15)
-        except subprocess.TimeoutExpired:
-            self.kill()
+        return self.process.wait(30)
 
     def kill(self) -> None:
         """End it as a crash does."""

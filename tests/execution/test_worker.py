@@ -162,6 +162,16 @@ def test_a_worker_killed_at_any_moment_loses_no_stored_turn_and_repeats_none(
     assert sum(len(case.turns) for case in report.cases) == len(kept)
 
 
+def test_a_worker_that_is_asked_to_stop_ends_what_it_runs_first(ask: Ask, start_worker: Start, tmp_path: Path) -> None:
+    run = ask(scenario("slow", {}, {"wait_ms": 1_500}, {}))
+    worker = start_worker()
+    wait_until(lambda: Turn.objects.filter(case__generation__current_run=run).exists())
+
+    status = worker.stop()
+
+    assert (status, has_ended(run), run.status) == (0, True, "completed")
+
+
 def send_again(run: Run) -> None:
     """Send the message of a run once more; with the embedded broker both workers hear of it anyway."""
     if has_broker_server():
