@@ -9,8 +9,10 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any
 
+from evalrunner.compare.intervals import wilson_interval
+
 from reports.domain.unseen import mark_of, pieces, unstored
-from reports.domain.wording import day_in_words
+from reports.domain.wording import day_in_words, percent_in_words
 from reports.pages.versions import direction, version_runs_href
 from reports.selectors.versions import VersionRow
 
@@ -30,6 +32,7 @@ def trend_figure(target_id: str, versions: Sequence[VersionRow]) -> dict[str, An
             y=[_percent(row) for row in rows],
             mode="lines+markers",
             line={"color": "var(--rule-strong)", "width": 1.5},
+            error_y=_whiskers(rows),
             marker={"size": 9, "color": _colours(rows), "line": {"color": "var(--ground)", "width": 1.5}},
             customdata=[version_runs_href(target_id, row) for row in rows],
             hovertext=[_facts(row) for row in rows],
@@ -68,6 +71,21 @@ def _percent(row: VersionRow) -> float:
     return round((row.tally.rate or 0.0) * 100, 2)
 
 
+def _whiskers(rows: Sequence[VersionRow]) -> dict[str, Any]:
+    """Return the 95% Wilson intervals as lengths above and below the points, in percent."""
+    intervals = [wilson_interval(row.tally.passed, row.tally.decided) for row in rows]
+    points = list(zip(intervals, (_percent(row) for row in rows), strict=True))
+    return {
+        "type": "data",
+        "symmetric": False,
+        "array": [round(max(0.0, 100 * high - point), 2) for (_, high), point in points],
+        "arrayminus": [round(max(0.0, point - 100 * low), 2) for (low, _), point in points],
+        "color": "var(--rule-strong)",
+        "thickness": 1.25,
+        "width": 4,
+    }
+
+
 def _colours(rows: Sequence[VersionRow]) -> list[str]:
     return [
         _TONES.get(direction(row, before), "var(--accent)") for row, before in zip(rows, [None, *rows], strict=False)
@@ -75,8 +93,8 @@ def _colours(rows: Sequence[VersionRow]) -> list[str]:
 
 
 def _range(rows: Sequence[VersionRow]) -> list[float]:
-    """Begin at a whole ten below the lowest rate, so that small changes stay visible; the axis says so."""
-    lowest = min((_percent(row) for row in rows), default=0.0)
+    """Begin at a whole ten below the lowest interval, so that small changes stay visible; the axis says so."""
+    lowest = min((100 * wilson_interval(row.tally.passed, row.tally.decided)[0] for row in rows), default=0.0)
     return [max(-2.0, int(lowest / 10) * 10 - 2.0), 102.0]
 
 
@@ -86,7 +104,9 @@ def _axis(members: dict[str, Any]) -> dict[str, Any]:
 
 def _facts(row: VersionRow) -> str:
     name = _safe(row.label or row.fingerprint, 60)
-    return f"{name}<br>{row.tally.percent}, {row.tally.words}<br>{day_in_words(row.first_at)}"
+    low, high = wilson_interval(row.tally.passed, row.tally.decided)
+    interval = f"95% interval {percent_in_words(low)} to {percent_in_words(high)}"
+    return f"{name}<br>{row.tally.percent}, {row.tally.words}<br>{interval}<br>{day_in_words(row.first_at)}"
 
 
 def _label(row: VersionRow) -> str:

@@ -93,7 +93,10 @@ def test_the_trend_is_a_figure_of_the_decided_versions(client_of_viewer: Client,
     (line,) = json.loads(response.content)["data"]
     assert line["type"] == "scatter"
     assert line["y"] == [50.0, 100.0]
-    assert line["hovertext"][1] == "&lt;b&gt;v3&lt;/b&gt;<br>100%, 2 of 2 decided<br>3 Mar 2026"
+    assert line["hovertext"][1] == (
+        "&lt;b&gt;v3&lt;/b&gt;<br>100%, 2 of 2 decided<br>95% interval 34.2% to 100%<br>3 Mar 2026"
+    )
+    assert (line["error_y"]["array"], line["error_y"]["arrayminus"]) == ([40.55, 0.0], [40.55, 65.76])
 
 
 def test_one_version_has_no_trend(client_of_viewer: Client, team: Team) -> None:
