@@ -20,15 +20,11 @@ LOST = dict.fromkeys(("s00", "s01", "s02"), "NNNNN")
 BROKEN = dict.fromkeys(("s00", "s01"), "FFFFF")
 
 
-def evalrunner(*arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
+def evalrunner(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
     """Run the command in a process of its own."""
+    command = [sys.executable, "-m", "evalrunner", *arguments]
     return subprocess.run(
-        [sys.executable, "-m", "evalrunner", *arguments],
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        timeout=60,
-        **options,  # type: ignore[call-overload]
+        command, capture_output=True, text=True, encoding="utf-8", timeout=60, env={**os.environ, **variables}
     )
 
 
@@ -215,7 +211,7 @@ def test_an_output_that_cannot_be_written_is_told_before_anything_is_read(tmp_pa
 
 
 def test_the_result_is_utf8_whatever_the_terminal_speaks(before: str) -> None:
-    done = evalrunner("compare", before, before, "--format", "json", env={**os.environ, "PYTHONIOENCODING": "ascii"})
+    done = evalrunner("compare", before, before, "--format", "json", PYTHONIOENCODING="ascii")
 
     assert "−3.6" in json.loads(done.stdout)["sentence"]
 
