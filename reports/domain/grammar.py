@@ -86,7 +86,7 @@ CHANGES = _signs(
 
 _ALL = {**RUN_STATUSES, **RUN_OUTCOMES, **CHANGES, **CASE_STATUSES, "missing": MISSING}
 _KINDS: Mapping[str, Mapping[str, Sign]] = {
-    "case": CASE_STATUSES | {"missing": MISSING},
+    "case": {**CASE_STATUSES, "missing": MISSING},
     "run": RUN_STATUSES,
     "outcome": RUN_OUTCOMES,
     "change": CHANGES,

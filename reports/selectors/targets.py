@@ -38,12 +38,12 @@ def list_target_suites(*, team: Team, target_pk: int) -> tuple[TargetSuite, ...]
         Run.objects.for_team(team)
         .filter(version__target=target_pk)
         .order_by()
-        .values("revision__suite", "revision__suite__suite_id")
+        .values("revision__suite_id", "revision__suite__suite_id")
         .annotate(runs=Count("pk"), versions=Count("version", distinct=True), last_at=Max("ordered_at"))
     )
     found = (
         TargetSuite(
-            row["revision__suite"], row["revision__suite__suite_id"], row["runs"], row["versions"], row["last_at"]
+            row["revision__suite_id"], row["revision__suite__suite_id"], row["runs"], row["versions"], row["last_at"]
         )
         for row in rows
     )

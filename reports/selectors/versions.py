@@ -83,7 +83,7 @@ def newest_first(rows: Iterable[VersionRow]) -> tuple[VersionRow, ...]:
 def _groups(runs: QuerySet[Run]) -> Iterable[dict[str, Any]]:
     sums: dict[str, Any] = {f"sum_{status}": Sum(status, filter=_IS_POOLED, default=0) for status in CASE_STATUSES}
     names = ("version_id", "version__target_id", "version__fingerprint", "version__label", "revision_id")
-    return (
+    groups: Iterable[dict[str, Any]] = (
         runs.order_by()
         .values(*names)
         .annotate(
@@ -96,13 +96,12 @@ def _groups(runs: QuerySet[Run]) -> Iterable[dict[str, Any]]:
             **sums,
         )
     )
+    return groups
 
 
 def _version_row(groups: Sequence[Mapping[str, Any]]) -> VersionRow:
     """Join the suite revisions of one version: its counts are those of the revision that it ran last."""
-    chosen = max(
-        groups, key=lambda group: (group["last_pooled_at"] is not None, group["last_pooled_at"] or group["last_at"])
-    )
+    chosen = max(groups, key=_ran_last)
     return VersionRow(
         pk=chosen["version_id"],
         target_pk=chosen["version__target_id"],

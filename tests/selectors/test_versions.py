@@ -17,7 +17,7 @@ def run_of(team: Team, letters: str = "P", *, fingerprint: str = "v1", day: int 
 
 
 def versions(team: Team, **members: Any) -> tuple[VersionRow, ...]:
-    run = Run.objects.for_team(team).select_related("version", "revision").order_by("pk")[0]
+    run = Run.objects.for_team(team).select_related("version", "revision").order_by("ordered_at")[0]
     return newest_versions(
         team=team, target_pk=run.version.target_id, suite_pk=run.revision.suite_id, **{"limit": 50} | members
     )
