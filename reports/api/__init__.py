@@ -4,6 +4,7 @@ from reports.api import problems
 from reports.api.compare import router as compare_router
 from reports.api.description import DescribedAPI
 from reports.api.executions import router as runs_router  # those of reports.api.runs and its own
+from reports.api.gate import router as gate_router
 
 api = DescribedAPI(
     title="Evalsite",
@@ -14,3 +15,4 @@ api = DescribedAPI(
 problems.connect(api)
 api.add_router("", runs_router)
 api.add_router("", compare_router)
+api.add_router("", gate_router)

@@ -6,7 +6,8 @@ from itertools import groupby
 from urllib.parse import urlencode
 
 from django.urls import reverse
-from evalrunner.compare import FOLDED, REGRESSIONS, Change, Cluster, ClusterChange, Group, Row, rates_in_words, sentence
+from evalrunner.compare import FOLDED, REGRESSIONS, Change, Cluster, ClusterChange, Group, Row, rates_in_words
+from evalrunner.compare.verdict import p_text
 
 from reports.domain.grammar import CHANGES, Sign, sign_of
 from reports.domain.wording import count_in_words, duration_in_words
@@ -20,12 +21,14 @@ from reports.pages.compare_frame import (
     token_view,
 )
 from reports.pages.compare_matrix import MatrixView, matrix_view
+from reports.pages.compare_verdict import VerdictView, verdict_view
 from reports.pages.parts import Action, Chip, Choice, Crumb, Empty, Pager, Pips
 from reports.selectors import compare_filters as filtering
 from reports.selectors.compare import StoredComparison
 from reports.selectors.compare_filters import EVERYTHING, RowFilters
 from reports.selectors.compare_menus import offers
 from reports.selectors.compare_rows import ShownSide, ShownSides, SignatureWords, shown_sides, signatures_in_words
+from reports.selectors.compare_verdict import Judged, RowTest
 
 CLUSTERS_SHOWN = 12
 _MOST_RERUN = 40  # scenarios in one address
@@ -35,14 +38,6 @@ _TITLES = {
     Group.FAILING_DIFFERENTLY: "failing differently",
     Group.REDEFINED: "redefined (measured otherwise than before)",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class PhraseView:
-    """A piece of the sentence; a number leads to the rows it counts."""
-
-    text: str
-    href: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +54,10 @@ class ClusterLine:
 
 @dataclass(frozen=True, slots=True)
 class RowLine:
-    """One scenario variant. ``reason`` says what changed first; ``slower`` is "slower", "faster" or ""."""
+    """One scenario variant. ``reason`` says what changed first; ``slower`` is "slower", "faster" or "".
+
+    ``test`` says how likely chance alone is; "" for a row that stays out of the test.
+    """
 
     anchor: str
     href: str
@@ -73,6 +71,7 @@ class RowLine:
     shift: str
     slower: str
     durations: str
+    test: str
     marks: tuple[str, ...]
 
 
@@ -103,7 +102,8 @@ class ComparisonPage:
     candidate: TokenView
     swap_href: str
     actions: tuple[Action, ...]
-    sentence: tuple[PhraseView, ...]
+    exports: tuple[Action, ...]
+    verdict: VerdictView
     rates: str
     differences: tuple[str, ...]
     matrix: MatrixView
@@ -121,11 +121,11 @@ class ComparisonPage:
 
 
 def comparison_page(
-    stored: StoredComparison, filters: RowFilters, *, team: Team, address: Address, cursor: str, may_run: bool
+    judged: Judged, filters: RowFilters, *, team: Team, address: Address, cursor: str, may_run: bool
 ) -> ComparisonPage:
     """Read what the page shows of a comparison, and decide all of it."""
-    result = stored.result
-    page = filtering.page_of(stored, filtering.matching_rows(stored, filters, team=team), cursor)
+    stored, result = judged.stored, judged.stored.result
+    page = filtering.page_of(stored, judged.ordered(filtering.matching_rows(stored, filters, team=team)), cursor)
     sides = (stored.baseline, stored.candidate)
     shown = shown_sides(sides, [row.variant for row in page.rows])
     clusters = result.clusters[:CLUSTERS_SHOWN]
@@ -137,11 +137,9 @@ def comparison_page(
         baseline=token_view("baseline", stored.baseline, address, menus),
         candidate=token_view("candidate", stored.candidate, address, menus),
         swap_href=address.swapped().page(),
-        actions=_actions(stored, address, may_run=may_run),
-        sentence=tuple(
-            PhraseView(phrase.text, address.filtered(RowFilters(only=phrase.selects)) if phrase.selects else "")
-            for phrase in sentence(result)
-        ),
+        actions=_actions(stored, may_run=may_run),
+        exports=_exports(address),
+        verdict=verdict_view(judged, address, may_run=may_run),
         rates=rates_in_words(result),
         differences=differences_in_words(result.differences, result.redefined),
         matrix=matrix_view(result.matrix, address),
@@ -150,7 +148,7 @@ def comparison_page(
         chips=_chips(stored, filters, address, words),
         text=filters.text,
         hidden=_hidden(address),
-        groups=_groups(stored, page, shown, address),
+        groups=_groups(judged, page, shown, address),
         folded=_folded(stored, filters, address),
         pager=_pager(page, address, cursor),
         clear_href=address.filtered(RowFilters()),
@@ -159,10 +157,16 @@ def comparison_page(
     )
 
 
-def _actions(stored: StoredComparison, address: Address, *, may_run: bool) -> tuple[Action, ...]:
-    document = Action("JSON", f"{reverse('api-1:compare')}?{urlencode(address.query())}", "download")
+def _actions(stored: StoredComparison, *, may_run: bool) -> tuple[Action, ...]:
     rerun = _rerun(stored) if may_run else None
-    return (rerun, document) if rerun is not None else (document,)
+    return (rerun,) if rerun is not None else ()
+
+
+def _exports(address: Address) -> tuple[Action, ...]:
+    """Return the whole comparison as files, the filter of the page applied."""
+    formats = (("JSON", "json"), ("CSV", "csv"), ("Markdown", "markdown"), ("HTML, one file", "html"))
+    here = reverse("api-1:compare-document")
+    return tuple(Action(name, f"{here}?{urlencode(address.query(format=key))}") for name, key in formats)
 
 
 def _rerun(stored: StoredComparison) -> Action | None:
@@ -254,14 +258,14 @@ def _cluster_line(cluster: Cluster, words: Mapping[str, SignatureWords], address
 
 
 def _groups(
-    stored: StoredComparison, page: filtering.RowsPage, shown: Mapping[int, ShownSides], address: Address
+    judged: Judged, page: filtering.RowsPage, shown: Mapping[int, ShownSides], address: Address
 ) -> tuple[GroupView, ...]:
     return tuple(
         GroupView(
             title=_TITLES.get(group, group.value),
             sign=_group_sign(group),
             count=page.groups[group],
-            lines=tuple(_line(stored, row, shown[row.variant], address) for row in rows),
+            lines=tuple(_line(judged, row, shown[row.variant], address) for row in rows),
             anchor=f"group-{group.value}",
         )
         for group, rows in groupby(page.rows, key=lambda row: row.group)
@@ -274,7 +278,8 @@ def _group_sign(group: Group) -> Sign:
     return sign_of(group, "change")
 
 
-def _line(stored: StoredComparison, row: Row[int], shown: ShownSides, address: Address) -> RowLine:
+def _line(judged: Judged, row: Row[int], shown: ShownSides, address: Address) -> RowLine:
+    stored = judged.stored
     name, facts = stored.variants[row.variant], stored.facts_of(row.variant)
     before, after = shown
     shift, slower = _shift(before.mean_ms, after.mean_ms)
@@ -291,7 +296,8 @@ def _line(stored: StoredComparison, row: Row[int], shown: ShownSides, address: A
         shift=shift,
         slower=slower,
         durations=f"{duration_in_words(before.mean_ms)} → {duration_in_words(after.mean_ms)}",
-        marks=_marks(row),
+        test=_test_words(judged.tests.get(row.variant)),
+        marks=_marks(row, is_critical=judged.is_critical(row.variant)),
     )
 
 
@@ -311,9 +317,16 @@ def _reason(row: Row[int], before: ShownSide, after: ShownSide) -> str:
     return before.first_failing.failing if before.first_failing is not None else ""
 
 
-def _marks(row: Row[int]) -> tuple[str, ...]:
+def _test_words(test: RowTest | None) -> str:
+    if test is None:
+        return ""
+    return f"p {p_text(test.p_value)}, adjusted over all rows {p_text(test.adjusted).removeprefix('= ')}"
+
+
+def _marks(row: Row[int], *, is_critical: bool) -> tuple[str, ...]:
     fewer = row.judgement.fewer_decided
-    return (f"{count_in_words(fewer)} fewer decided",) if fewer else ()
+    critical = ("critical",) if is_critical else ()
+    return (*critical, f"{count_in_words(fewer)} fewer decided") if fewer else critical
 
 
 def _shift(before: float | None, after: float | None) -> tuple[str, str]:

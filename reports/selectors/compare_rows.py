@@ -111,10 +111,11 @@ class SignatureWords:
 def signatures_in_words(team: Team, pks: Iterable[str]) -> Mapping[str, SignatureWords]:
     """Name signatures given by the texts of their primary keys."""
     rows = Signature.objects.filter(team=team, pk__in=[int(pk) for pk in pks])
-    return {str(row.pk): SignatureWords(row.pk, row.key, _words(row)) for row in rows}
+    return {str(row.pk): SignatureWords(row.pk, row.key, signature_words(row)) for row in rows}
 
 
-def _words(signature: Signature) -> str:
+def signature_words(signature: Signature) -> str:
+    """Say in stored form what failed."""
     place = {"turn": f"{signature.step_id}: ", "scenario": "at the end: "}.get(signature.scope, "")
     paths = [" › ".join(path) for path in signature.assertions]
     what = ", ".join(paths) or signature.error_code or "failed without a stated reason"

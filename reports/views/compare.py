@@ -12,6 +12,8 @@ from reports.pages.compare_frame import Address
 from reports.selectors.compare import compare_sides
 from reports.selectors.compare_menus import offers, suggestions
 from reports.selectors.compare_sides import SideProblem, resolve_sides
+from reports.selectors.compare_verdict import judge
+from reports.selectors.policies import policy_of_team
 
 
 @require_GET
@@ -30,7 +32,7 @@ def comparison(request: TeamRequest) -> HttpResponse:
         return _choose(request, problem.sentence, status=404 if problem.is_unknown else 400)
     address = Address(baseline, candidate, suite, form.filters())
     shown = comparison_page(
-        stored,
+        judge(stored, policy_of_team(request.team)),
         form.filters(),
         team=request.team,
         address=address,

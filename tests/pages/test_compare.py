@@ -44,9 +44,14 @@ def test_the_sentence_answers_first(client_of_viewer: Client, pair: Pair) -> Non
 
     assert response.status_code == 200
     assert (
-        "1 scenario variant broke , 1 was lost , 1 became unstable ; 1 was fixed ; 1 was added , 1 was removed . "
-        "1 is steady ." in text_of(response)
+        "1 scenario variant broke , 1 was lost , 1 became unstable ; 1 was fixed ; 1 was added , 1 was removed ;"
+        in text_of(response)
     )
+    verdict = response.context["page"].verdict
+    assert (verdict.word, verdict.tone) == ("Inconclusive", "blocked")
+    assert [reason.verdict for reason in verdict.reasons] == ["inconclusive"] * 3
+    assert verdict.interval is not None
+    assert verdict.interval.margin < verdict.interval.zero
     assert "Pass rate 81.2% (13 of 16 decided) → 61.5% (8 of 13 decided, 3 undecided)" in text_of(response)
 
 
@@ -190,11 +195,14 @@ def test_menus_offer_versions_and_runs_of_the_same_target_and_suite(client_of_vi
 
 
 def test_the_document_of_the_comparison_is_one_link_away(client_of_viewer: Client, pair: Pair) -> None:
-    (document,) = get(client_of_viewer, pair, **{"class": "broken"}).context["page"].actions
+    exports = get(client_of_viewer, pair, **{"class": "broken"}).context["page"].exports
 
-    answer = client_of_viewer.get(document.href)
+    answers = {export.text: client_of_viewer.get(export.href) for export in exports}
 
-    assert [row["scenarioId"] for row in answer.json()["rows"]] == ["breaks"]
+    assert [row["scenarioId"] for row in answers["JSON"].json()["rows"]] == ["breaks"]
+    assert set(answers) == {"JSON", "CSV", "Markdown", "HTML, one file"}
+    assert all("breaks" in answer.content.decode() for answer in answers.values())
+    assert {answer.status_code for answer in answers.values()} == {200}
 
 
 def test_what_got_worse_can_be_run_again_where_it_was_executed(
@@ -206,7 +214,7 @@ def test_what_got_worse_can_be_run_again_where_it_was_executed(
 
     assert rerun.text == "Rerun 3 scenarios that got worse"
     assert rerun.href == f"/runs/new/?rerun={pair[1].pk}&scenarios=breaks&scenarios=vanishes&scenarios=wobbles"
-    assert [action.text for action in get(client_of_viewer, pair).context["page"].actions] == ["JSON"]
+    assert get(client_of_viewer, pair).context["page"].actions == ()
 
 
 def test_without_a_pair_the_page_says_what_to_do(client_of_viewer: Client, pair: Pair) -> None:

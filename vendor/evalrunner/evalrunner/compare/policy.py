@@ -57,6 +57,11 @@ def parse_policy(text: str) -> Policy:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise EvaluationError(POLICY_INVALID, (str(error),)) from None
+    return policy_of(data)
+
+
+def policy_of(data: Mapping[str, Any]) -> Policy:
+    """Read a policy from the value that its TOML stands for; an EvaluationError as of ``parse_policy``."""
     faults: list[str] = []
     critical = _table(data, "critical", ("scenarios", "tags"), faults)
     accept = _table(data, "accept", ("definitions",), faults)
