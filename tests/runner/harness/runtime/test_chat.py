@@ -344,7 +344,7 @@ async def test_silence_in_the_middle_of_an_answer_is_not_tried_again() -> None:
 
 
 async def test_the_limit_of_a_request_holds_however_busy_the_line_is() -> None:
-    drip = (STREAM_HEAD, *[delta(content="x")] * 3, WAIT)
+    drip: list[Part] = [STREAM_HEAD, *[delta(content="x")] * 3, WAIT]
 
     text = await fault_of(drip, request_timeout_secs=A_MOMENT_S)
 
@@ -377,7 +377,7 @@ async def test_a_key_that_no_header_can_hold_is_an_error_of_the_turn() -> None:
 async def test_an_oversized_answer_is_broken_off(monkeypatch: pytest.MonkeyPatch, is_one_event: bool) -> None:
     monkeypatch.setattr(chat, "MOST_ANSWER_BYTES", 200_000)
     monkeypatch.setattr("evalrunner.harness.runtime.sse.MOST_EVENT_BYTES", 100_000)
-    parts: list[Part] = [b"data: " + b"x" * 10_000_000] if is_one_event else [delta(content="x" * 1000)] * 1000
+    parts: Sequence[Part] = [b"data: " + b"x" * 10_000_000] if is_one_event else [delta(content="x" * 1000)] * 1000
 
     text = await fault_of([STREAM_HEAD, *parts, WAIT])
 
