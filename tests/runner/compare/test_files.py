@@ -4,7 +4,8 @@ import gzip
 import json
 import subprocess
 import sys
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,12 @@ import pytest
 import zstandard
 from evalrunner.compare import compare, run_outcomes
 from evalrunner.compare.files import ReportFileError, read_report_file
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests import factories
 from tests.runner.compare.files import family, write
+from tests.runner.test_reports import VECTORS, make_value
 
 REPORT = factories.outcomes(pay="PFE", book="PP")
 
@@ -88,6 +92,17 @@ def test_a_fault_is_named_with_file_and_place(tmp_path: Path, change: Callable[[
     assert f"  {place}" in sentence.splitlines()
 
 
+@pytest.mark.parametrize("vector", VECTORS, ids=lambda vector: vector["name"])
+def test_a_file_is_read_exactly_when_the_format_allows_the_report(tmp_path: Path, vector: Mapping[str, Any]) -> None:
+    path = tmp_path / "report.json"
+    path.write_text(json.dumps(make_value(vector)))
+
+    if vector["ok"]:
+        assert read_report_file(str(path)).path == str(path)
+    else:
+        assert refused(path).startswith(str(path))
+
+
 def test_no_more_than_twenty_faults_are_named(tmp_path: Path) -> None:
     cases = [case | {"status": "fine"} for case in REPORT["cases"]] * 20
 
@@ -120,6 +135,22 @@ def test_what_is_no_report_is_told_in_a_sentence(tmp_path: Path, content: bytes,
 
     assert sentence.startswith(f"{path}: ")
     assert words in sentence
+
+
+@given(st.data())
+def test_a_damaged_file_is_read_or_refused_and_never_a_crash(data: st.DataObject) -> None:
+    packs: list[Callable[[bytes], bytes]] = [bytes, gzip.compress, zstandard.ZstdCompressor().compress]
+    pack = data.draw(st.sampled_from(packs))
+    content = bytearray(pack(json.dumps(REPORT).encode()))
+    for _ in range(data.draw(st.integers(1, 3))):
+        content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "report"
+        path.write_bytes(content)
+        try:
+            assert read_report_file(str(path)).facts.run_id
+        except ReportFileError as error:
+            assert str(error).startswith(str(path))
 
 
 def test_files_that_cannot_be_opened_are_told_in_a_sentence(tmp_path: Path) -> None:
