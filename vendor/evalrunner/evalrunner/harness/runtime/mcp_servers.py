@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+import anyio
 from mcp import Client, MCPError
 from mcp.types import CONNECTION_CLOSED, CallToolResult, TextContent
 from mcp.types import Tool as ServerTool
@@ -100,7 +101,7 @@ class Connection:
         self._keeper = asyncio.create_task(self._keep(ready))
         try:
             async with asyncio.timeout(START_S):
-                await asyncio.shield(ready)
+                await ready
         except TimeoutError:
             await self.close()
             raise ToolError(f"MCP server {self.server.id}: no connection within {START_S:g} s") from None
@@ -117,6 +118,9 @@ class Connection:
             if error.code == CONNECTION_CLOSED:
                 await self.close()
             raise ToolError(f"MCP server {self.server.id}: {error.message}") from None
+        except (anyio.ClosedResourceError, anyio.BrokenResourceError):
+            await self.close()
+            raise ToolError(f"MCP server {self.server.id}: the connection is closed") from None
 
     async def close(self) -> None:
         """End the connection and with it the process of a server that we started."""
@@ -145,9 +149,10 @@ class Connection:
             streams = connect(self.server, self._workspace, self._environment, self._variables)
             async with Client(streams, cache=None) as client:
                 self.tools = await _list_tools(client)
-                self._client = client
-                ready.set_result(None)
-                await self._stop.wait()
+                if not ready.done():  # else nobody waits any longer
+                    self._client = client
+                    ready.set_result(None)
+                    await self._stop.wait()
         except Exception as error:  # whatever the package or a foreign server comes up with
             if not ready.done():
                 ready.set_exception(ToolError(f"MCP server {self.server.id}: {_describe(error)}"))

@@ -1,7 +1,7 @@
 """Server-sent events, as far as chat servers use them: the data of one event after the other.
 
-Source: WHATWG HTML, section 9.2.6. Lines end at LF, CRLF or CR there and nowhere else; httpx's own ``aiter_lines`` also
-splits at separators that may stand inside JSON strings.
+Source: WHATWG HTML, section 9.2.6. Lines are split at LF and CRLF alone; httpx's own ``aiter_lines`` also splits at
+separators that may stand inside JSON strings.
 """
 
 from __future__ import annotations
@@ -41,10 +41,11 @@ async def _lines(pieces: AsyncIterable[bytes], most: int) -> AsyncIterator[str]:
     held = bytearray()
     async for piece in pieces:
         held += piece
-        *lines, rest = bytes(held).replace(b"\r\n", b"\n").split(b"\n") if b"\n" in piece else [bytes(held)]
-        for line in lines:
-            yield line.decode("utf-8", "replace")
-        held = bytearray(rest)
+        if b"\n" in piece:
+            *lines, rest = bytes(held).split(b"\n")
+            for line in lines:
+                yield line.removesuffix(b"\r").decode("utf-8", "replace")
+            held = bytearray(rest)
         if len(held) > most:
             raise EventTooLargeError
     if held:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -26,6 +27,7 @@ _MOST_FILES: Final = 20_000
 _MOST_DEPTH: Final = 64
 _MOST_RESULTS: Final = 1000
 _MOST_CONTEXT: Final = 5
+_LIMIT_S: Final = 60.0
 _PASSED_OVER: Final = ("node_modules", "target")
 
 
@@ -102,11 +104,11 @@ class SearchTool:
         return await in_thread(lambda stop: self._search(path, query, stop))
 
     def _search(self, path: str, query: Query, stop: Event) -> ToolOutput:
-        findings = Findings()
+        findings, ends = Findings(), time.monotonic() + _LIMIT_S
         for number, (name, data) in enumerate(self._files(path, query)):
             if stop.is_set() or findings.is_cut:
                 break
-            if number == _MOST_FILES:
+            if number == _MOST_FILES or time.monotonic() > ends:
                 findings.is_cut = True
                 break
             _search_file(name, data, query, findings, stop)
