@@ -207,7 +207,17 @@ class Run(models.Model):
     ``suite_assertions`` and ``suite_assertions_failed`` count the results of the suite's own assertions. ``head`` is a
     payload: the report's members without ``suite`` and ``cases``. ``is_passing``: completed, every case and every suite
     assertion passed. ``byte_size`` and ``content_hash`` are of the imported file, uncompressed.
+
+    ``first_counts``, where the run resumed or retried another one that the team has, counts by status the attempts that
+    rates count: the first decided one of each case in the lineage; null where they are the run's own. ``follow_up`` says
+    by what outcome of ``follows`` its scenarios were chosen; such a run joins no version and no gate. Empty for runs
+    that were chosen before their outcome was known.
     """
+
+    class FollowUp(models.TextChoices):
+        FAILURES = "failures"
+        BROKEN = "broken"
+        FILTER = "filter"
 
     class Origin(models.TextChoices):
         UPLOAD = "upload"
@@ -251,6 +261,9 @@ class Run(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
     head = models.BinaryField(default=b"")
+    first_counts = models.JSONField(null=True)
+    follow_up = models.CharField(max_length=10, choices=FollowUp.choices, blank=True, default="")
+    follows = models.ForeignKey("self", on_delete=models.SET_NULL, null=True, related_name="followed_by")
 
     objects = RunQuerySet.as_manager()
 
@@ -353,10 +366,17 @@ class Execution(models.Model):
     team and the asker's own key; empty for none) makes a repeated request the same run. A worker claims the row by
     setting ``claim_token``; it renews ``lease_expires_at`` while it lives. ``stop_reason`` says in words why the site
     itself cancelled or rejected. ``error_code`` and ``error_paths`` are those of a run that could not begin or broke
-    off.
+    off. ``continues`` is the run that this one resumes or retries, as ``verb`` says.
     """
 
+    class Verb(models.TextChoices):
+        RUN = "run"
+        RESUME = "resume"
+        RETRY = "retry"
+
     run = models.OneToOneField(Run, on_delete=models.CASCADE, primary_key=True, related_name="execution")
+    verb = models.CharField(max_length=6, choices=Verb.choices, default=Verb.RUN)
+    continues = models.ForeignKey(Run, on_delete=models.SET_NULL, null=True, related_name="continued_by")
     target_name = models.CharField(max_length=160)
     request = models.JSONField()
     idempotency_key = models.CharField(max_length=64, blank=True, default="")
