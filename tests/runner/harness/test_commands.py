@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -91,7 +93,10 @@ async def test_standard_input_is_empty_and_the_environment_ours(
 ) -> None:
     monkeypatch.setenv("HARNESS_TEST", "seen")
 
-    assert await judge(tmp_path, shell("cat; echo $HARNESS_TEST", stdout_contains=("seen",))) == []
+    with our_input("secret"):
+        [sentence] = await judge(tmp_path, shell("cat; echo $HARNESS_TEST", exit_code=9))
+
+    assert "\nstdout:\nseen\n\nstderr:" in sentence
     given = {"PATH": os.environ["PATH"], "ONLY": "this"}
     only = shell("echo [$HARNESS_TEST] [$ONLY]", stdout_contains=("[] [this]",))
     assert await judge(tmp_path, only, environment=given) == []
@@ -133,6 +138,21 @@ async def ended(process: int) -> None:
     async with asyncio.timeout(30):
         while is_running(process):  # noqa: ASYNC110 (the system tells nobody)
             await asyncio.sleep(0.01)
+
+
+@contextlib.contextmanager
+def our_input(text: str) -> Iterator[None]:
+    """Let this text wait on the standard input of this process."""
+    before, (reader, writer) = os.dup(0), os.pipe()
+    os.write(writer, text.encode())
+    os.close(writer)
+    os.dup2(reader, 0)
+    try:
+        yield
+    finally:
+        os.dup2(before, 0)
+        os.close(before)
+        os.close(reader)
 
 
 def names_in(folder: Path) -> list[str]:

@@ -93,6 +93,27 @@ def test_the_page_spelling_of_the_third_sandbox_is_understood() -> None:
     assert decide("on_request", {"kind": "full_access"}, kind="destructive") == ("ask", "destructive_effect")
 
 
+@pytest.mark.parametrize(
+    ("approval", "sandbox", "decision"),
+    [
+        ("never", "read_only", ("denied", "sandbox")),
+        ("never", "workspace_write", ("denied", "never_asks")),
+        ("never", "danger_full_access", ("allowed", None)),
+        ("on_request", "read_only", ("denied", "sandbox")),
+        ("on_request", "workspace_write", ("ask", "destructive_effect")),
+        ("on_request", "danger_full_access", ("ask", "destructive_effect")),
+        ("always", "read_only", ("denied", "sandbox")),
+        ("always", "workspace_write", ("ask", "destructive_effect")),
+        ("always", "danger_full_access", ("ask", "policy_always")),
+    ],
+)
+def test_what_destroys_is_asked_about_even_where_everything_may_run(
+    approval: str, sandbox: str, decision: tuple[str, str | None]
+) -> None:
+    assert decide(approval, {"kind": sandbox}, kind="destructive") == decision
+    assert decide(approval, {"kind": sandbox}, kind="shell", destructive=True) == decision
+
+
 KINDS = [{"kind": kind} for kind in ("read", "write", "shell", "destructive", "network", "mcp")]
 EFFECTS = [*KINDS, {"kind": "shell", "destructive": True}, {"kind": "mcp", "server": "t"}]
 SANDBOXES = [{"kind": kind} for kind in ("read_only", "workspace_write", "danger_full_access")]

@@ -82,7 +82,7 @@ def _read(path: str) -> str:
 
 def _read_bytes(path: str) -> bytes:
     """Open without waiting: a pipe that nobody writes to must not hold up the run, and a device has no end."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     with open(descriptor, "rb") as file:  # noqa: PTH123 (a descriptor)
         mode = os.fstat(descriptor).st_mode
         if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
