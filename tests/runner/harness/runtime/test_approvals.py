@@ -181,6 +181,16 @@ async def test_a_preview_shows_the_beginning_or_the_end_of_a_command_that_failed
 
 
 @pytest.mark.asyncio
+async def test_the_model_is_told_when_an_output_was_cut(tmp_path: Path) -> None:
+    (tmp_path / "large.txt").write_text("x" * 200_000)
+
+    told, session = await talk(scripted(calling("fs.read", path="large.txt")), tmp_path)
+
+    assert payload(told, "ToolInvocationCompleted")["truncated"]
+    assert session.messages[-2].content.endswith("x\n[the output was cut]")
+
+
+@pytest.mark.asyncio
 async def test_a_failure_is_told_to_the_model_and_the_turn_goes_on(tmp_path: Path) -> None:
     told, session = await talk(scripted(calling("fs.read", path="no.txt")), tmp_path)
 

@@ -78,6 +78,17 @@ async def test_a_deep_listing_shows_everything_but_follows_no_link(tmp_path: Pat
     assert [entry["name"] for entry in json.loads(output.text)] == ["one", "one/two", "one/out", "one/two/x"]
 
 
+async def test_a_listing_that_is_too_long_is_cut_between_entries(tmp_path: Path) -> None:
+    for number in range(2000):
+        (tmp_path / f"{number:04}-é").touch()
+
+    output = await call(ListTool(Tree(tmp_path)))
+
+    assert output.truncated
+    assert MOST_OUTPUT_BYTES - 200 < len(output.text.encode()) <= MOST_OUTPUT_BYTES
+    assert json.loads(output.text)[0]["name"] == "0000-é"
+
+
 async def test_a_file_cannot_be_listed(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("")
 

@@ -24,6 +24,7 @@ Approvals: TypeAlias = Literal["deny", "allow", "wait"]
 
 NO_APPROVER: Final = "no approver in headless mode"
 BROKEN_OFF: Final = "cancelled"
+_CUT: Final = "\n[the output was cut]"
 _PREVIEW: Final = 500
 _EXPLAINED: Final = {
     "sandbox": "the sandbox policy forbids it (sandbox)",
@@ -127,7 +128,7 @@ class ToolRunner:
             raise
         self._complete(call, task_id, output, int((self._now_s() - began) * 1000))
         await self._hooks.fire("PostToolUse", call.tool_id, {**_told(call), "output": output.text})
-        return output.text
+        return output.text + (_CUT if output.truncated else "")
 
     async def _invoke(self, call: ToolCall) -> ToolOutput:
         tool = self._tools.get(call.tool_id)

@@ -59,7 +59,7 @@ def process_of(
     surplus = [] if environment is None else sorted(get_default_environment().keys() - seen.keys())
     argv = [server.command, *server.args]
     if surplus:
-        argv = ["env", *(f"--unset={name}" for name in surplus), *argv]
+        argv = ["env", *(word for name in surplus for word in ("-u", name)), *argv]
     return StdioServerParameters(
         command=argv[0],
         args=argv[1:],

@@ -7,7 +7,7 @@ import contextlib
 import json
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from threading import Event
 from typing import Final
@@ -15,7 +15,7 @@ from typing import Final
 from evalrunner.data import JsonObject
 from evalrunner.harness.errors import ToolError
 from evalrunner.harness.runtime.model import ToolDefinition
-from evalrunner.harness.runtime.tools.base import MOST_OUTPUT_BYTES, Arguments, ToolOutput, cut, in_thread
+from evalrunner.harness.runtime.tools.base import MOST_OUTPUT_BYTES, Arguments, ToolOutput, in_thread
 from evalrunner.harness.runtime.tools.tree import MOST_FILE_BYTES, Spot, Tree, open_inner
 
 _MOST_ENTRIES: Final = 20_000
@@ -95,9 +95,20 @@ class ListTool:
                     break
                 entries.append(entry)
         entries.sort(key=lambda entry: (entry.entry_type != "dir", entry.name))
-        text = json.dumps([asdict(entry) for entry in entries], ensure_ascii=False, separators=(",", ":"))
-        shown = cut(text)
-        return ToolOutput(shown.text, truncated=shown.truncated or len(entries) == _MOST_ENTRIES)
+        return _as_json(entries, is_cut=len(entries) == _MOST_ENTRIES)
+
+
+def _as_json(entries: Sequence[Entry], is_cut: bool) -> ToolOutput:
+    """Write entries as a JSON list, as many as the limit of outputs allows."""
+    texts, size = list[str](), 2
+    for entry in entries:
+        text = json.dumps(asdict(entry), ensure_ascii=False, separators=(",", ":"))
+        size += len(text.encode("utf-8", "replace")) + 1
+        if size > MOST_OUTPUT_BYTES:
+            is_cut = True
+            break
+        texts.append(text)
+    return ToolOutput(f"[{','.join(texts)}]", truncated=is_cut)
 
 
 def _walk(folder: int, prefix: str, depth: int) -> Iterator[Entry]:
