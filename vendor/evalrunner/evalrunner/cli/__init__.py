@@ -28,6 +28,8 @@ from evalrunner.cli.inputs import InputError
 COMMANDS: Final[dict[str, str]] = {
     "compare": "evalrunner.cli.compare",
     "gate": "evalrunner.cli.gate",
+    "list": "evalrunner.cli.list_cases",
+    "push": "evalrunner.cli.push",
     "run": "evalrunner.cli.run",
     "scenarios": "evalrunner.cli.scenarios",
     "validate": "evalrunner.cli.validate",

@@ -10,13 +10,16 @@ from functools import partial
 from typing import Final
 
 from evalrunner.adapters.processes import kill_all_groups
-from evalrunner.cli import connect
+from evalrunner.cli import connect, push
 from evalrunner.cli.arguments import check_scenarios, whole
 from evalrunner.cli.ending import StopSignals, run_to_end
 from evalrunner.cli.inputs import InputError, parse_input
 from evalrunner.cli.output import ReportFile, ReportWriter
 from evalrunner.cli.progress import Progress, counts_text
 from evalrunner.cli.refusals import refusal_text
+from evalrunner.cli.run_publishing import RunPublisher
+from evalrunner.cli.run_publishing import add_arguments as add_publishing
+from evalrunner.cli.site import Site
 from evalrunner.errors import EvaluationError
 from evalrunner.events import EvaluationCheckpoint
 from evalrunner.models import CaseStatus, EvaluationReport, EvaluationSuite, RunStatus
@@ -41,6 +44,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("going on with an earlier run")
     group.add_argument("--resume", metavar="REPORT", help="continue the run of this report; it must fit")
     group.add_argument("--retry-failed", action="store_true", help="with --resume: hold the failed conversations anew")
+    add_publishing(parser)
 
 
 def _add_selection(parser: argparse.ArgumentParser) -> None:
@@ -82,7 +86,8 @@ def execute(arguments: argparse.Namespace) -> int:
     check_scenarios(suite, arguments.scenario or ())
     connection = connect.connect(arguments, previous)
     file = ReportFile(arguments.output)
-    return run_to_end(_run(arguments, suite, previous, connection, file))
+    site = None if arguments.push is None else push.connect(arguments.push, arguments.token_env)
+    return run_to_end(_run(arguments, suite, previous, connection, file, site))
 
 
 async def _run(
@@ -91,8 +96,9 @@ async def _run(
     previous: EvaluationReport | None,
     connection: connect.Connection,
     file: ReportFile,
+    site: Site | None,
 ) -> int:
-    cancel = asyncio.Event()
+    cancel, publisher = asyncio.Event(), RunPublisher(site, file.path)
     writer, progress = ReportWriter(file), Progress(sys.stderr)
     report, refusal = None, None
     try:
@@ -122,6 +128,7 @@ async def _run(
     await _finish(writer, report)
     if report is None:
         raise refusal or AssertionError("a run ends in a report or in a refusal")
+    await publisher.finish()
     return _judge(report, file)
 
 
