@@ -209,9 +209,9 @@ class Run(models.Model):
     assertion passed. ``byte_size`` and ``content_hash`` are of the imported file, uncompressed.
 
     ``first_counts``, where the run resumed or retried another one that the team has, counts by status the attempts that
-    rates count: the first decided one of each case in the lineage; null where they are the run's own. ``follow_up`` says
-    by what outcome of ``follows`` its scenarios were chosen; such a run joins no version and no gate. Empty for runs
-    that were chosen before their outcome was known.
+    rates count: the first decided one of each case in the lineage; null where they are the run's own. ``follow_up``
+    says by what outcome of ``follows`` its scenarios were chosen; such a run joins no version and no gate. Empty for
+    runs that were chosen before their outcome was known.
     """
 
     class FollowUp(models.TextChoices):

@@ -4,11 +4,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from django.db.models import Case as Choice
-from django.db.models import F, IntegerField, OrderBy, QuerySet, Value, When, Window
-from django.db.models.functions import FirstValue
-from evalrunner.compare import DECIDED
+from django.db.models import F, OrderBy, QuerySet, Value
 
 from reports.models import Case
+from reports.selectors.attempts import counting_attempts, numbered
 from reports.selectors.compare_sides import Side
 
 BASELINE, CANDIDATE = 0, 1
@@ -19,43 +18,20 @@ def cases_of_side(side: Side) -> QuerySet[Case]:
 
     The same rule as ``evalrunner.compare.samples_of``, said in SQL.
     """
-    cases = Case.objects.filter(generation_id__in=side.generations)
     if not side.has_lineages:
-        return cases
-    is_decided = Choice(When(status__in=DECIDED, then=0), default=1, output_field=IntegerField())
-    place = run_place(side)
-    attempts = cases.annotate(
-        counting=Window(
-            FirstValue("generation_id"),
-            partition_by=[_lineage(side), F("variant_id"), F("repetition")],
-            # Decided attempts in order of their runs; where there is none, the last one stands.
-            order_by=[
-                is_decided.asc(),
-                Choice(When(status__in=DECIDED, then=place), default=-place, output_field=IntegerField()).asc(),
-            ],
-        )
-    )
-    return Case.objects.filter(pk__in=attempts.filter(counting=F("generation_id")).values("pk"))
+        return Case.objects.filter(generation_id__in=side.generations)
+    return counting_attempts(side.generations, side.lineages)
 
 
 def run_place(side: Side) -> Choice:
     """Return the place of a case's run in the order of the side, from 0."""
-    return _numbered(side.generations, range(len(side.generations)))
+    return numbered(side.generations, range(len(side.generations)))
 
 
 def rank_order(side: Side) -> list[OrderBy]:
     """Return the order that pairs cases: start of the run, runId, repetition, place in the report."""
     places = [run_place(side).asc()] if len(side.generations) > 1 else []
     return [*places, F("repetition").asc(), F("position").asc()]
-
-
-def _lineage(side: Side) -> Choice:
-    return _numbered(side.generations, side.lineages)
-
-
-def _numbered(generations: Sequence[int], numbers: Sequence[int]) -> Choice:
-    whens = (When(generation_id=key, then=Value(number)) for key, number in zip(generations, numbers, strict=True))
-    return Choice(*whens, default=Value(0), output_field=IntegerField())
 
 
 def of_both_sides(

@@ -17,6 +17,7 @@ from evalrunner.models import EvaluationReport
 
 from reports.models import Execution, Run
 from reports.models import RunEvent as EventRow
+from reports.services.attempts import refresh_attempts
 from reports.services.case_rows import CaseWriter, prepare_case
 from reports.services.generations import staged_generation
 from reports.services.leases import Claim, release, renew_lease
@@ -92,6 +93,7 @@ class CheckpointStore:
         """Give back the claim of a run whose last checkpoint is stored."""
         with transaction.atomic():
             release(self.claim)
+        refresh_attempts(run_pk=self.claim.run_pk)
         refresh_changes(run_pk=self.claim.run_pk)
 
     def reject(self, code: str, paths: tuple[str, ...], sentence: str = "") -> None:

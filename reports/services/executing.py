@@ -17,10 +17,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import DatabaseError, InterfaceError, connection
-from evalrunner import parse_evaluation_suite, run_evaluation
-from evalrunner.errors import EvaluationError
+from evalrunner import parse_evaluation_report, parse_evaluation_suite, run_evaluation
+from evalrunner.errors import RESUME_INVALID, EvaluationError
 from evalrunner.events import EvaluationCheckpoint, EventType, RunEvent
-from evalrunner.models import EvaluationSuite
+from evalrunner.jsontext import parse_json
+from evalrunner.models import EvaluationReport, EvaluationSuite
 
 from reports.domain.alarm import EarlyAlarm
 from reports.domain.run_options import RunOptions
@@ -29,7 +30,9 @@ from reports.payloads import unpack
 from reports.runnable import TargetEntry, TargetsFileError, TargetUnusable, find_target
 from reports.runnable.entries import RunnableAdapter
 from reports.services.checkpoints import CheckpointStore
+from reports.services.collector import collector_paused
 from reports.services.event_loop import run_to_end
+from reports.services.export import NoReportError, iter_report_json
 from reports.services.heartbeat import Heartbeat
 from reports.services.leases import LeaseLost, claim_run
 from reports.text import restored
@@ -45,13 +48,15 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Assignment:
-    """All that an execution needs, read before it begins."""
+    """All that an execution needs, read before it begins. ``previous`` is the report that it resumes or retries."""
 
     suite: EvaluationSuite
     target: dict[str, str]
     reach: RunnableAdapter
     options: RunOptions
     minutes: int | None
+    previous: EvaluationReport | None = None
+    retries: bool = False
 
 
 class Unassignable(Exception):
@@ -85,7 +90,8 @@ def execute_run(*, run_pk: uuid.UUID) -> None:
 
 def _assign(store: CheckpointStore) -> Assignment:
     """Read what was asked for and make what reaches the target. Raises Unassignable."""
-    execution = Execution.objects.select_related("run__version__target", "run__revision").get(pk=store.claim.run_pk)
+    executions = Execution.objects.select_related("run__version__target", "run__revision", "continues__revision")
+    execution = executions.get(pk=store.claim.run_pk)
     version = execution.run.version
     fingerprint = restored(version.fingerprint)
     try:
@@ -102,7 +108,24 @@ def _assign(store: CheckpointStore) -> Assignment:
         reach=reach,
         options=RunOptions.from_data(execution.request),
         minutes=entry.limits.minutes,
+        previous=_previous_report(execution),
+        retries=execution.verb == Execution.Verb.RETRY,
     )
+
+
+def _previous_report(execution: Execution) -> EvaluationReport | None:
+    """Read the report that is to go on. Raises Unassignable where it is gone, or cannot be read."""
+    if execution.verb == Execution.Verb.RUN:
+        return None
+    if execution.continues is None:
+        raise Unassignable(RESUME_INVALID, "the run that it goes on from was deleted")
+    try:
+        with collector_paused():
+            return parse_evaluation_report(parse_json(b"".join(iter_report_json(execution.continues))))
+    except NoReportError as error:
+        raise Unassignable(RESUME_INVALID, str(error)) from error
+    except EvaluationError as error:
+        raise Unassignable(error.code, f"the report of the earlier run cannot be read: {error}") from error
 
 
 def _refuse_another_version(entry: TargetEntry, fingerprint: str) -> None:
@@ -161,6 +184,8 @@ class _Execution:
                 allow_external_writes=options.allow_external_writes,
                 on_checkpoint=self._on_checkpoint,
                 on_event=self._on_event,
+                resume=self.assignment.previous,
+                retry_failed=self.assignment.retries,
             )
         except EvaluationError as error:
             code, paths = error.code, error.paths
@@ -176,7 +201,7 @@ class _Execution:
 
     async def _on_event(self, event: RunEvent) -> None:
         if event.type == EventType.RUN_STARTED and self.assignment.options.early_alarm and self.latest is not None:
-            self.alarm = EarlyAlarm(len(self.latest.cases))
+            self.alarm = EarlyAlarm(self.latest.summary.pending)  # of a resumed run some cases have ended before
         if event.type != EventType.CASE_COMPLETED or self.alarm is None:
             return
         assert self.latest is not None and event.case_index is not None  # its checkpoint came first

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import uuid
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
@@ -17,6 +17,7 @@ from evalrunner.errors import OPTIONS_INVALID
 from evalrunner.models import EvaluationSuite
 from evalrunner.suites import parse_evaluation_suite
 
+from reports.domain.continuation import Verb
 from reports.domain.run_options import (
     OptionLimits,
     Refusal,
@@ -38,6 +39,8 @@ TARGET_UNKNOWN = "TARGET_UNKNOWN"
 TARGET_UNUSABLE = "TARGET_UNUSABLE"
 
 __all__ = [
+    "Continuation",
+    "FollowUp",
     "IdempotencyConflict",
     "NotCancellable",
     "RequestRefused",
@@ -49,13 +52,36 @@ __all__ = [
 
 
 @dataclass(frozen=True)
+class Continuation:
+    """The run that a request resumes or retries, and how many of its cases and turns are ahead."""
+
+    run: Run
+    verb: Verb
+    cases: int
+    turns: int
+
+
+@dataclass(frozen=True)
+class FollowUp:
+    """By what outcome of which run the scenarios of a request were chosen."""
+
+    run: Run
+    chosen_by: str
+
+
+@dataclass(frozen=True)
 class RunRequest:
-    """What somebody asks for. ``fingerprint`` "" leaves the version to the target; ``suite`` is stored or brought."""
+    """What somebody asks for. ``fingerprint`` "" leaves the version to the target; ``suite`` is stored or brought.
+
+    ``follow_up`` is None where the choice was made before any outcome was known.
+    """
 
     target_name: str
     fingerprint: str
     suite: SuiteRevision | EvaluationSuite
     options: RunOptions
+    continues: Continuation | None = None
+    follow_up: FollowUp | None = None
 
 
 @dataclass(frozen=True)
@@ -107,21 +133,21 @@ def request_run(
         origin=origin,
         ordered_at=timezone.now(),
         created_by=user,
+        **_links(request),
     )
-    planned = {
-        "planned_cases": plan.case_count,
-        "planned_turns": plan.turn_count,
-        "asked": storable(request.fingerprint),
-    }
+    continues = request.continues
+    execution = Execution(
+        run=run,
+        target_name=entry.name,
+        request=request.options.to_data() | _planned(request, plan),
+        idempotency_key=key,
+        verb=continues.verb if continues else Execution.Verb.RUN,
+        continues=continues.run if continues else None,
+    )
     try:
         with transaction.atomic():
             run.save(force_insert=True)
-            Execution.objects.create(
-                run=run,
-                target_name=entry.name,
-                request=request.options.to_data() | planned,
-                idempotency_key=key,
-            )
+            execution.save(force_insert=True)
             tell_after_commit(EXECUTE_RUN, run.pk)
     except IntegrityError:
         earlier = _earlier(key, request)
@@ -129,6 +155,25 @@ def request_run(
             raise
         return earlier
     return Requested(run.pk, is_new=True)
+
+
+def _links(request: RunRequest) -> dict[str, Any]:
+    """Return the columns by which a run belongs to an earlier one; what continues a follow-up is one."""
+    if request.continues is not None:
+        earlier = request.continues.run
+        return {"resumed_from": earlier.run_id, "follow_up": earlier.follow_up, "follows_id": earlier.follows_id}
+    if request.follow_up is not None:
+        return {"follow_up": request.follow_up.chosen_by, "follows": request.follow_up.run}
+    return {}
+
+
+def _planned(request: RunRequest, plan: RunPlan) -> dict[str, Any]:
+    ahead = request.continues
+    return {
+        "planned_cases": ahead.cases if ahead else plan.case_count,
+        "planned_turns": ahead.turns if ahead else plan.turn_count,
+        "asked": storable(request.fingerprint),
+    }
 
 
 def check_request(entry: TargetEntry, request: RunRequest, *, may_authorise_writes: bool) -> RunPlan:
@@ -222,7 +267,16 @@ def _is_same(execution: Execution, request: RunRequest) -> bool:
         and execution.target_name == request.target_name
         and execution.request.get("asked") == storable(request.fingerprint)
         and RunOptions.from_data(execution.request) == request.options
+        and _has_same_links(execution, request)
     )
+
+
+def _has_same_links(execution: Execution, request: RunRequest) -> bool:
+    continues, follow_up = request.continues, request.follow_up
+    if continues is not None:
+        return (execution.continues_id, execution.verb) == (continues.run.pk, continues.verb)
+    followed = (follow_up.run.pk, follow_up.chosen_by) if follow_up else (None, "")
+    return execution.continues_id is None and (execution.run.follows_id, execution.run.follow_up) == followed
 
 
 # -------------------------------------------------------------------------------------------------------------- the end

@@ -22,6 +22,7 @@ from reports.keys import text_key
 from reports.models import Execution, Generation, Run, SuiteRevision, Team, User
 from reports.payloads import unpack
 from reports.selectors.stored_reports import StoredCase, iter_stored_cases
+from reports.services.attempts import refresh_attempts
 from reports.services.case_rows import PreparedCase, prepare_case
 from reports.services.case_spool import CaseSpool
 from reports.services.collector import collector_paused
@@ -95,6 +96,7 @@ def ingest_report(
         remove_abandoned_generations()
         done = _store(_Import(team, report, cases, origins, on_stored), created_by)
     if done.outcome != "unchanged":
+        refresh_attempts(run_pk=done.run_pk)
         refresh_changes(run_pk=done.run_pk)
     return done
 

@@ -58,11 +58,18 @@ def scenario(scenario_id: str, *inputs: dict[str, Any]) -> dict[str, Any]:
 def ask(team: Team, runner: User, targets_file: Path) -> Ask:
     """Return a function that requests a run of scenarios (ids, or whole scenarios) and gives its row."""
 
-    def ask(*scenarios: str | dict[str, Any], key: str = "", **options: Any) -> Run:
+    def ask(*scenarios: str | dict[str, Any], key: str = "", may_write: bool = False, **options: Any) -> Run:
         made = [scenario(each) if isinstance(each, str) else each for each in scenarios]
         suite = parse_evaluation_suite(factories.suite(scenarios=made))
         request = RunRequest("echo", "one", suite, RunOptions(**options))
-        requested = request_run(team=team, user=runner, origin="web", request=request, idempotency_key=key)
+        requested = request_run(
+            team=team,
+            user=runner,
+            origin="web",
+            request=request,
+            may_authorise_writes=may_write,
+            idempotency_key=key,
+        )
         return Run.objects.get(pk=requested.run_pk)
 
     return ask

@@ -1,8 +1,8 @@
 """Targets for tests: they answer what the input asks for, so that a suite says how its run will go.
 
 An input may hold ``answer`` (the observation's ``response.status``), ``code`` (an error to raise), ``wait_ms``,
-``block_ms`` (the loop is held up), ``hold`` (a file: the turn goes on while it exists) and ``note`` (a file: the turn's
-id is added to it).
+``block_ms`` (the loop is held up), ``hold`` (a file: the turn goes on while it exists), ``note`` (a file: the turn's
+id is added to it) and ``unless`` (a file: once it exists, the answer is as it should be).
 """
 
 import asyncio
@@ -32,7 +32,9 @@ class EchoSession:
             await asyncio.sleep(0.02)
         if code := input.get("code"):
             raise EvaluationError(code)
-        return {"observation": {"response": {"status": input.get("answer", "completed")}}}
+        is_mended = _is_held(input.get("unless"))
+        answer = "completed" if is_mended else input.get("answer", "completed")
+        return {"observation": {"response": {"status": answer}}}
 
 
 def _hold_up(milliseconds: int) -> None:

@@ -111,12 +111,13 @@ def take_over(
 ) -> Iterator[tuple[EvaluationCase, bool]]:
     """Give the first state of every case, and whether it is still to be worked on."""
     for old, case in zip(previous.cases, cases, strict=True):
-        yield _take_over(old, case, run_id, policy)
+        yield take_over_case(old, case, run_id, policy)
 
 
-def _take_over(
+def take_over_case(
     old: EvaluationCase, case: ExpandedCase, run_id: str, policy: ResumePolicy
 ) -> tuple[EvaluationCase, bool]:
+    """Give the first state of one case; ``old`` itself where it is kept untouched."""
     is_external = case.scenario.write_policy == WritePolicy.EXTERNAL
     if is_external and old.status in _INTERRUPTED:
         return _blocked(old, EXTERNAL_WRITE_RESUME)
