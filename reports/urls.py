@@ -5,6 +5,7 @@ from django.urls import path
 
 from reports.views import (
     assets,
+    baselines,
     case,
     compare,
     compare_case,
@@ -45,6 +46,8 @@ urlpatterns = [
     path("runs/<uuid:pk>/live/", live.live, name="run-live"),
     path("runs/<uuid:pk>/timings/", run.timings, name="run-timings"),
     path("runs/<uuid:pk>/cancel/", new_run.cancel, name="cancel-run"),
+    path("runs/<uuid:pk>/baseline/", baselines.baseline, name="baseline"),
+    path("baselines/<int:pk>/clear/", baselines.clear, name="clear-baseline"),
     path("runs/<uuid:pk>/report.json", download.report, name="run-report"),
     path("runs/<uuid:pk>/cases/<int:position>/", case.case_page, name="case"),
     path("runs/<uuid:pk>/cases/<int:position>/raw/", case.raw, name="case-raw"),

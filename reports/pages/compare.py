@@ -14,6 +14,7 @@ from reports.domain.wording import count_in_words, duration_in_words
 from reports.models import Team
 from reports.pages.compare_frame import (
     Address,
+    Menus,
     TokenView,
     chosen_words,
     comparison_crumbs,
@@ -24,6 +25,7 @@ from reports.pages.compare_matrix import MatrixView, matrix_view
 from reports.pages.compare_verdict import VerdictView, verdict_view
 from reports.pages.parts import Action, Chip, Choice, Crumb, Empty, Pager, Pips
 from reports.selectors import compare_filters as filtering
+from reports.selectors.baselines import list_baselines
 from reports.selectors.compare import StoredComparison
 from reports.selectors.compare_filters import EVERYTHING, RowFilters
 from reports.selectors.compare_menus import offers
@@ -130,12 +132,13 @@ def comparison_page(
     shown = shown_sides(sides, [row.variant for row in page.rows])
     clusters = result.clusters[:CLUSTERS_SHOWN]
     words = signatures_in_words(team, [cluster.signature for cluster in clusters])
-    menus = offers(team=team, side=stored.candidate)
+    place = {"target": stored.candidate.target, "suite": stored.candidate.suite}
+    menus = Menus(*offers(team=team, side=stored.candidate), list_baselines(team=team, **place))
     return ComparisonPage(
         title=" → ".join(side.label or side.fingerprint for side in sides),
         crumbs=comparison_crumbs(*sides),
-        baseline=token_view("baseline", stored.baseline, address, menus),
-        candidate=token_view("candidate", stored.candidate, address, menus),
+        baseline=token_view("baseline", stored.baseline, address, menus, stored.rules[0].words),
+        candidate=token_view("candidate", stored.candidate, address, menus, stored.rules[1].words),
         swap_href=address.swapped().page(),
         actions=_actions(stored, may_run=may_run),
         exports=_exports(address),

@@ -10,6 +10,7 @@ from evalrunner.compare import Difference, difference_in_words
 
 from reports.domain.wording import day_in_words
 from reports.pages.parts import Choice, Crumb, VersionName
+from reports.selectors.baselines import BaselineRow
 from reports.selectors.compare_filters import RowFilters
 from reports.selectors.compare_menus import Offer
 from reports.selectors.compare_sides import Side
@@ -48,7 +49,7 @@ class Address:
 
 @dataclass(frozen=True, slots=True)
 class TokenView:
-    """One side as a chip: its name, what it is, and the menus that replace it."""
+    """One side as a chip: its name, what it is, how it was found, and the menus that replace it."""
 
     role: str
     version: VersionName
@@ -57,13 +58,25 @@ class TokenView:
     versions: tuple[Choice, ...]
     runs: tuple[Choice, ...]
     revisions: tuple[Choice, ...]
+    rule: str
+    baselines: tuple[Choice, ...]
+    pinned: tuple[str, ...]
+    baseline_href: str
 
 
-def token_view(
-    role: str, side: Side, address: Address, menus: tuple[tuple[Offer, ...], tuple[Offer, ...]]
-) -> TokenView:
-    """Return the chip of one side; ``role`` is "baseline" or "candidate"."""
-    versions, runs = menus
+@dataclass(frozen=True, slots=True)
+class Menus:
+    """What could stand on either side instead."""
+
+    versions: tuple[Offer, ...]
+    runs: tuple[Offer, ...]
+    baselines: tuple[BaselineRow, ...]
+
+
+def token_view(role: str, side: Side, address: Address, menus: Menus, rule: str) -> TokenView:
+    """Return the chip of one side; ``role`` is "baseline" or "candidate", ``rule`` says how it was found."""
+    versions, runs = menus.versions, menus.runs
+    newest = side.runs[-1].pk
     return TokenView(
         role=role,
         version=VersionName(side.target_id, side.fingerprint, side.label),
@@ -72,6 +85,13 @@ def token_view(
         versions=tuple(_choice(role, side, offer, address) for offer in versions),
         runs=tuple(_choice(role, side, offer, address) for offer in runs),
         revisions=_revisions(role, side, address) if side.token.kind == "version" else (),
+        rule=rule,
+        baselines=tuple(
+            Choice(f"{each.name} · {each.label or each.fingerprint}", address.page(**{role: f"baseline:{each.name}"}))
+            for each in menus.baselines
+        ),
+        pinned=tuple(each.name for each in menus.baselines if each.run in [run.pk for run in side.runs]),
+        baseline_href=reverse("baseline", args=[newest]),
     )
 
 

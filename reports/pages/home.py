@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 from django.urls import reverse
 from evalrunner.compare import tally
 
+from reports.domain.baselines import short_rule
 from reports.domain.grammar import Sign, sign_of
 from reports.models import Team
 from reports.pages.charts import Spark
@@ -15,6 +16,7 @@ from reports.pages.links import compare_href
 from reports.pages.parts import Action, Bar, VersionName
 from reports.pages.runs import ChangeMark, change_marks, change_text
 from reports.pages.versions import Against, against, spark_of, version_runs_href
+from reports.selectors.baselines import default_names
 from reports.selectors.home import Going, TargetCard, list_going, list_target_cards
 
 
@@ -36,6 +38,7 @@ class Card:
     against: Against | None
     change_href: str
     change_text: str
+    change_rule: str
     change_marks: tuple[ChangeMark, ...]
     at: datetime
 
@@ -78,7 +81,10 @@ def home_page(*, team: Team, after: str, may_run: bool) -> HomePage:
     cursor = parse_cursor(after)
     found, has_more = list_target_cards(team=team, after=cursor)
     going = list_going(team=team)
-    cards = tuple(_card(card) for card in found if card.versions)
+    names = default_names(team=team, runs={card.change.baseline_pk for card in found if card.change})
+    cards = tuple(
+        _card(card, names.get(card.change.baseline_pk, "") if card.change else "") for card in found if card.versions
+    )
     last = found[-1] if found and has_more else None
     return HomePage(
         sentence=_sentence(cards, has_more, len(going)),
@@ -102,7 +108,7 @@ def _sentence(cards: tuple[Card, ...], has_more: bool, going: int) -> str:
     return f"{shown}. {moved}{running}"
 
 
-def _card(card: TargetCard) -> Card:
+def _card(card: TargetCard, baseline: str) -> Card:
     newest = card.versions[0]
     decided = next((row for row in card.versions[1:] if row.tally.decided), None)
     href = reverse("target", args=[card.pk])
@@ -123,7 +129,8 @@ def _card(card: TargetCard) -> Card:
         spark=spark_of(card.target_id, card.versions),
         against=against(newest, decided),
         change_href=compare_href(card.change.baseline_pk, card.change.run_pk) if card.change else "",
-        change_text=change_text(marks),
+        change_text=change_text(marks, baseline),
+        change_rule=short_rule(baseline),
         change_marks=marks,
         at=newest.last_at,
     )

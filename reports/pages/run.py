@@ -15,7 +15,9 @@ from reports.domain.wording import duration_in_words
 from reports.models import Execution, Run
 from reports.pages.parts import Action, Bar, Crumb, Empty, Fact, Pager, Pips
 from reports.selectors import run as selector
+from reports.selectors import run_changes
 from reports.selectors.run import CaseFilters, CaseRow, CasesPage, Cluster, Lineage, Pip
+from reports.selectors.run_changes import resolve_baseline
 
 if TYPE_CHECKING:
     from reports.pages.live import LivePart
@@ -92,7 +94,10 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class RunPage:
-    """``live`` is the moving part of a run that is executed here (None otherwise)."""
+    """``live`` is the moving part of a run that is executed here (None otherwise).
+
+    ``baseline_words`` say by which rule the baseline behind ``baseline_href`` was found.
+    """
 
     run: Run
     title: str
@@ -117,7 +122,8 @@ class RunPage:
     execution: Execution | None
     resumed_from: Lineage | None
     resumed_in: tuple[Lineage, ...]
-    previous_href: str
+    baseline_href: str
+    baseline_words: str
     rerun_href: str
     side: str
     has_report: bool
@@ -138,7 +144,7 @@ def run_page(run: Run, filters: CaseFilters, cursor: str, *, live: "LivePart | N
     found_clusters, signatures = selector.clusters(run)
     counts = selector.status_counts(run)
     counted = tally(counts)
-    previous = selector.previous_version_run(run)
+    found = resolve_baseline(counted_run) if (counted_run := run_changes.counted_run(run.pk)) else None
     execution = selector.execution_of(run) if live is not None else None
     return RunPage(
         run=run,
@@ -164,7 +170,8 @@ def run_page(run: Run, filters: CaseFilters, cursor: str, *, live: "LivePart | N
         execution=execution,
         resumed_from=selector.continued_from(run),
         resumed_in=selector.continued_in(run),
-        previous_href=compare_href(previous.pk, run.pk) if previous and run.generation_id else "",
+        baseline_href=compare_href(found.run.pk, run.pk) if found and found.run and run.generation_id else "",
+        baseline_words=found.words if found else "",
         rerun_href=f"{reverse('new-run')}?{urlencode({'rerun': str(run.pk)})}",
         side=f"run:{run.pk}",
         has_report=run.run_id != "",

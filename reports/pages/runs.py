@@ -9,12 +9,14 @@ from django.urls import reverse
 from django.utils import timezone
 from evalrunner.compare import IMPROVEMENTS, REGRESSIONS, Change, tally
 
+from reports.domain.baselines import short_rule
 from reports.domain.grammar import Sign, outcome_of, sign_of
 from reports.domain.run_query import ORIGINS, OUTCOMES, STATUSES, RunQuery, parse_run_query
 from reports.domain.wording import about
 from reports.models import Team
 from reports.pages.links import compare_href, from_address
 from reports.pages.parts import Action, Bar, Chip, Choice, Empty, Pager, VersionName
+from reports.selectors.baselines import default_names
 from reports.selectors.runs import MOST_COUNTED, Cursor, RunRow, count_runs, filter_choices, list_runs
 
 _EXACT_UP_TO = 1_000
@@ -60,6 +62,7 @@ class RunLine:
     change_href: str
     change_text: str
     change_marks: tuple[ChangeMark, ...]
+    change_rule: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +109,7 @@ def run_list_page(*, team: Team, text: str, after: str, may_run: bool, has_basel
         faults = (*faults, "The place in the list could not be read from the address; this is the first page.")
     found = list_runs(team=team, query=query, after=cursor)
     number = count_runs(team=team, query=query)
+    names = default_names(team=team, runs={row.baseline_pk for row in found.rows if row.baseline_pk})
     return RunListPage(
         sentence=_sentence(number, query),
         text=query.text if not faults else text,
@@ -113,7 +117,7 @@ def run_list_page(*, team: Team, text: str, after: str, may_run: bool, has_basel
         chips=_chips(query),
         lazy_chips=tuple(_lazy_chip(query, name) for name in ("target", "version", "suite")),
         clear_href=reverse("runs") if query.is_narrow else "",
-        lines=tuple(run_line(row) for row in found.rows),
+        lines=tuple(run_line(row, names.get(row.baseline_pk, "") if row.baseline_pk else "") for row in found.rows),
         pager=_pager(query, number, found.next_cursor, is_first=cursor is None),
         empty=_empty(query, may_run),
         compare_href=reverse("compare-chosen"),
@@ -121,8 +125,8 @@ def run_list_page(*, team: Team, text: str, after: str, may_run: bool, has_basel
     )
 
 
-def run_line(row: RunRow) -> RunLine:
-    """Decide how a run stands in a list."""
+def run_line(row: RunRow, baseline: str = "") -> RunLine:
+    """Decide how a run stands in a list; ``baseline`` is the name of the baseline that it is measured against."""
     href = reverse("run", args=[row.pk])
     counted = tally(row.counts)
     marks = change_marks(row.changes)
@@ -143,14 +147,16 @@ def run_line(row: RunRow) -> RunLine:
         is_resumed=row.is_resumed,
         name=f"{row.target_id} @ {row.fingerprint}",
         change_href=compare_href(row.baseline_pk, row.pk) if row.baseline_pk else "",
-        change_text=change_text(marks),
+        change_text=change_text(marks, baseline),
         change_marks=marks,
+        change_rule=short_rule(baseline),
     )
 
 
-def change_text(marks: Sequence[ChangeMark]) -> str:
-    """Say marks in words, for readers who do not see them."""
-    return f"{', '.join(mark.text for mark in marks) or 'no change'} against its baseline"
+def change_text(marks: Sequence[ChangeMark], baseline: str) -> str:
+    """Say marks in words, for readers who do not see them; a baseline without a name is an earlier version."""
+    against = f"its baseline {baseline}" if baseline else "its baseline, the newest earlier version"
+    return f"{', '.join(mark.text for mark in marks) or 'no change'} against {against}"
 
 
 def change_marks(changes: Mapping[str, int]) -> tuple[ChangeMark, ...]:

@@ -23,9 +23,12 @@ from evalrunner.compare import (
     usual_repetitions,
 )
 
+from reports.domain.baselines import Resolution
 from reports.models import Case, Scenario, ScenarioVariant, Team
 from reports.selectors.compare_cases import BASELINE, CANDIDATE, cases_of_side, of_both_sides, run_place
 from reports.selectors.compare_sides import Side, resolve_sides
+from reports.selectors.named_sides import EXPLICIT, with_baselines
+from reports.selectors.run_changes import CountedRun
 
 Pair = tuple[Side, Side]
 Statuses = tuple[str, ...]
@@ -59,13 +62,17 @@ class ScenarioFacts:
 
 @dataclass(frozen=True, slots=True)
 class StoredComparison:
-    """A comparison of two sides, its rows identified by the primary keys of scenario variants."""
+    """A comparison of two sides, its rows identified by the primary keys of scenario variants.
+
+    ``rules`` tell how each side was found.
+    """
 
     baseline: Side
     candidate: Side
     result: Comparison[int]
     variants: Mapping[int, VariantName]
     scenarios: Mapping[str, ScenarioFacts]
+    rules: tuple[Resolution[CountedRun], Resolution[CountedRun]] = (EXPLICIT, EXPLICIT)
 
     def row_of(self, key: str) -> Row[int] | None:
         """Return the row of the scenario variant with a key."""
@@ -77,7 +84,8 @@ class StoredComparison:
 
 def compare_sides(*, team: Team, baseline: str, candidate: str, suite: int = 0) -> StoredComparison:
     """Compare what two addresses name; SideProblem where one of them cannot be compared."""
-    sides = resolve_sides(team=team, baseline=baseline, candidate=candidate, suite=suite)
+    named = with_baselines(team=team, baseline=baseline, candidate=candidate, suite=suite)
+    sides = resolve_sides(team=team, baseline=named.baseline, candidate=named.candidate, suite=suite)
     samples = _samples(sides)
     variants = _variant_names(team, sides)
     definitions = _Definitions.read(sides)
@@ -89,7 +97,8 @@ def compare_sides(*, team: Team, baseline: str, candidate: str, suite: int = 0) 
         is_redefined=lambda pk: variants[pk].scenario_key in changed,
         found=differences(*(_facts(side, each) for side, each in zip(sides, samples, strict=True))),
     )
-    return StoredComparison(*sides, result, variants, definitions.facts)
+    rules = (named.baseline_rule, named.candidate_rule)
+    return StoredComparison(*sides, result, variants, definitions.facts, rules)
 
 
 # ---------------------------------------------------------------------------------------------------------- samples

@@ -156,18 +156,6 @@ def continued_in(run: Run) -> tuple[Lineage, ...]:
     return tuple(Lineage(**row) for row in later.values("pk", "run_id", "ordered_at")[:10])
 
 
-def previous_version_run(run: Run) -> Lineage | None:
-    """Return the newest run of the same target and suite, of another version, that started before this one."""
-    earlier = Run.objects.filter(
-        team_id=run.team_id,
-        version__target_id=run.version.target_id,
-        revision__suite_id=run.revision.suite_id,
-        ordered_at__lt=run.ordered_at,
-        status__in=("completed", "limited", "cancelled"),
-    ).exclude(version_id=run.version_id)
-    return _lineage(earlier.order_by("-ordered_at", "-id"))
-
-
 def _lineage(runs: QuerySet[Run]) -> Lineage | None:
     row = runs.values("pk", "run_id", "ordered_at").first()
     return Lineage(**row) if row else None

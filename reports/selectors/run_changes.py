@@ -9,7 +9,9 @@ from datetime import datetime
 from django.db.models import Count, Max, Min, Q
 from evalrunner.compare import Change, classify, tally
 
+from reports.domain.baselines import Resolution, resolve
 from reports.models import Case, Run, Scenario, ScenarioVariant, Version
+from reports.selectors.baselines import default_baseline
 
 VersionPlace = tuple[int, datetime, datetime | None]
 _NO_CASES: Mapping[str, int] = {}
@@ -40,7 +42,20 @@ def counted_run(pk: uuid.UUID) -> CountedRun | None:
     return CountedRun(*row) if row else None
 
 
+def resolve_baseline(run: CountedRun) -> Resolution[CountedRun]:
+    """Find the baseline of a run by the rules of ``reports.domain.baselines``."""
+    named = default_baseline(target=run.target_pk, suite=run.suite_pk)
+    default = counted_run(named[0]) if named and named[0] != run.pk else None
+    return resolve(
+        default=(default, named[1]) if default and named else None, own=run, earlier=lambda: _earlier_baseline(run)
+    )
+
+
 def baseline_of(run: CountedRun) -> CountedRun | None:
+    return resolve_baseline(run).run
+
+
+def _earlier_baseline(run: CountedRun) -> CountedRun | None:
     """Return the newest completed run of the newest earlier version that has one, on the same suite."""
     versions = _versions(run)
     own = next((first for pk, first, _completed in versions if pk == run.version_pk), None)
@@ -58,11 +73,18 @@ def affected_runs(run: CountedRun) -> tuple[uuid.UUID, ...]:
     """Return the runs whose change may be another one once ``run`` is stored: it and those it may be the baseline of.
 
     The latter are the runs of the later versions up to the first that has a completed run itself. A run that begins
-    before all others of its version moves the version, and with it the baseline of those others.
+    before all others of its version moves the version, and with it the baseline of those others. Where a default
+    baseline is named, only that one run is measured against an earlier version; whoever was counted against ``run``
+    before is counted again.
     """
+    counted = Q(change__baseline=run.pk)
+    named = default_baseline(target=run.target_pk, suite=run.suite_pk)
+    if named is not None and named[0] != run.pk:
+        runs = Run.objects.filter(Q(pk__in=(run.pk, named[0])) | counted, version__target=run.target_pk)
+        return tuple(runs.order_by("-ordered_at", "pk").values_list("pk", flat=True))
     versions = _versions(run)
     own = next((first, pk) for pk, first, _completed in versions if pk == run.version_pk)
-    wanted = Q(pk=run.pk) | Q(version__in=_next_versions(versions, own))
+    wanted = Q(pk=run.pk) | counted | Q(version__in=_next_versions(versions, own))
     if run.ordered_at == own[0]:
         wanted |= Q(version=run.version_pk)
     runs = Run.objects.filter(wanted, revision__suite=run.suite_pk).order_by("-ordered_at", "pk")
@@ -91,6 +113,12 @@ def _versions(run: CountedRun) -> list[VersionPlace]:
         .order_by("-first", "-pk")
     )
     return list(rows.values_list("pk", "first", "completed"))
+
+
+def runs_of_place(*, target: int, suite: int, limit: int) -> tuple[uuid.UUID, ...]:
+    """Return the newest runs of a target and suite."""
+    runs = Run.objects.filter(version__target=target, revision__suite=suite).newest_first()
+    return tuple(runs.values_list("pk", flat=True)[:limit])
 
 
 def change_counts(baseline: CountedRun, candidate: CountedRun) -> dict[str, int]:

@@ -73,7 +73,7 @@ def test_import_compare_open_the_break_run_watch_and_compare_again(signed_in_pag
     expect(page.locator(".page__answer")).to_contain_text("2 of 4 decided cases passed", timeout=LONG_MS)
 
     # Compare it with the version before, and stand where the conversations part.
-    page.get_by_role("link", name="Compare with the previous version").click()
+    page.get_by_role("link", name="Compare with its baseline").click()
     expect(page.get_by_role("main")).to_contain_text("2 scenario variants broke")
     page.locator("[data-key-item] a").first.click()
     expect(page.get_by_role("main")).to_contain_text("floor-lamp")

@@ -51,7 +51,7 @@ def test_a_card_shows_the_newest_version_against_the_one_before(client_of_viewer
     assert "33.3 points below" in page
     assert f"/compare/?baseline=version%3A{old.version_id}&amp;candidate=version%3A{new.version_id}" in page
     assert "Against the version before, 1 fell and 0 rose." in page
-    assert 'aria-label="1 unstable against its baseline"' in page
+    assert 'aria-label="1 unstable against its baseline, the newest earlier version"' in page
 
 
 def test_the_line_of_versions_names_each_point(client_of_viewer: Client, team: Team) -> None:

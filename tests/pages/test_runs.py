@@ -311,7 +311,7 @@ def test_a_row_shows_what_changed_against_its_baseline(client_of_viewer: Client,
     page = show(client_of_viewer)
 
     assert (
-        f'href="/compare/?baseline={old.pk}&amp;candidate={new.pk}" aria-label="1 unstable against its baseline"'
+        f'href="/compare/?baseline={old.pk}&amp;candidate={new.pk}" aria-label="1 unstable against its baseline, the newest earlier version"'
         in page
     )
 

@@ -1,0 +1,105 @@
+"""Pinning a run as a named baseline, and taking the pin away. Every step stays in the history."""
+
+import uuid
+
+from django.db import transaction
+
+from reports.models import Baseline, BaselineChange, Run, Target, Team, User
+from reports.selectors.run_changes import runs_of_place
+from reports.services.audit import record
+from reports.services.run_changes import refresh_change
+from reports.text import storable
+
+MOST_RECOUNTED = 500  # of the newest runs; an older one keeps the baseline that it was counted against, and names it
+
+
+class BaselineRefused(Exception):
+    """A baseline that cannot be set or cleared; ``code`` is stable text, ``sentence`` says what to do."""
+
+    def __init__(self, code: str, sentence: str) -> None:
+        super().__init__(sentence)
+        self.code, self.sentence = code, sentence
+
+
+def set_baseline(
+    *,
+    team: Team,
+    user: User,
+    run_pk: uuid.UUID,
+    name: str,
+    reason: str = "",
+    is_default: bool = False,
+    is_forced: bool = False,
+) -> Baseline:
+    """Point a named baseline of the run's target and suite to the run; the same again changes nothing.
+
+    Raises BaselineRefused: for a run that the team does not have or that has no cases, and for one that is not
+    completed unless it is forced.
+    """
+    run = Run.objects.for_team(team).select_related("version", "revision").filter(pk=run_pk).first()
+    kept = storable(name.strip())
+    _check(run, kept, is_forced)
+    assert run is not None
+    place = {"target_id": run.version.target_id, "suite_id": run.revision.suite_id}
+    with transaction.atomic():
+        Target.objects.select_for_update().get(pk=place["target_id"])  # one at a time: only one may be the default
+        found = Baseline.objects.filter(**place, name=kept).first()
+        if found and (found.run_id, found.is_default) == (run.pk, is_default or found.is_default):
+            return found
+        if is_default:
+            Baseline.objects.filter(**place, is_default=True).update(is_default=False)
+        baseline = found or Baseline(team=team, **place, name=kept)
+        baseline.run, baseline.is_default = run, is_default or baseline.is_default
+        baseline.set_by, baseline.reason = user, storable(reason.strip())
+        baseline.save()
+        _remember(baseline, user, BaselineChange.Action.SET, run, baseline.reason, is_forced=is_forced)
+        transaction.on_commit(lambda: _recount(**place))
+    return baseline
+
+
+def _check(run: Run | None, name: str, is_forced: bool) -> None:
+    if run is None:
+        raise BaselineRefused("run_unknown", "There is no such run in your team.")
+    if not name or len(name) > 100:
+        raise BaselineRefused("name_invalid", "A baseline’s name has 1 to 100 characters.")
+    if run.generation_id is None:
+        raise BaselineRefused("run_has_no_cases", f"This run has no cases yet: it is {run.status}.")
+    if run.status != "completed" and not is_forced:
+        sentence = f"This run is {run.status}, not completed. Tick “although it is incomplete” to use it all the same."
+        raise BaselineRefused("run_incomplete", sentence)
+
+
+def clear_baseline(*, team: Team, user: User, pk: int, reason: str = "") -> None:
+    """Take a named baseline away; one that is gone already is no error."""
+    with transaction.atomic():
+        baseline = Baseline.objects.for_team(team).select_for_update().filter(pk=pk).first()
+        if baseline is None:
+            return
+        _remember(baseline, user, BaselineChange.Action.CLEARED, None, storable(reason.strip()))
+        place = {"target_id": baseline.target_id, "suite_id": baseline.suite_id}
+        baseline.delete()
+        transaction.on_commit(lambda: _recount(**place))
+
+
+def _remember(
+    baseline: Baseline, user: User, action: str, run: Run | None, reason: str, *, is_forced: bool = False
+) -> None:
+    BaselineChange.objects.create(
+        team_id=baseline.team_id,
+        target_id=baseline.target_id,
+        suite_id=baseline.suite_id,
+        name=baseline.name,
+        action=action,
+        run=run,
+        is_default=baseline.is_default,
+        is_forced=is_forced,
+        by=user,
+        reason=reason,
+    )
+    details = {"run": str(run.pk) if run else None, "reason": reason, "isDefault": baseline.is_default}
+    record(team=baseline.team, actor=user, action=f"baseline.{action}", subject=baseline.name, **details)
+
+
+def _recount(*, target_id: int, suite_id: int) -> None:
+    for pk in runs_of_place(target=target_id, suite=suite_id, limit=MOST_RECOUNTED):
+        refresh_change(run_pk=pk)

@@ -1,0 +1,161 @@
+"""Making a run a baseline, using its name in a comparison, and the rule that is printed with it."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from reports.models import Baseline, Run, Team, User
+from reports.services.baselines import set_baseline
+from tests import factories
+from tests.factories import outcomes
+from tests.factories import stored as store
+from tests.pages.test_compare import text_of
+
+pytestmark = pytest.mark.django_db
+Versions = tuple[Run, Run, Run]
+
+
+@pytest.fixture
+def triager(team: Team) -> User:
+    return factories.make_member(team, "triager")
+
+
+@pytest.fixture
+def client_of_triager(triager: User) -> Client:
+    client = Client()
+    client.force_login(triager)
+    return client
+
+
+@pytest.fixture
+def versions(team: Team) -> Versions:
+    first, second, third = (
+        store(team, outcomes(f"v{day}", a=letters) | {"startedAt": f"2026-03-0{day}T09:00:00Z"})
+        for day, letters in ((1, "P"), (2, "F"), (3, "F"))
+    )
+    return first, second, third
+
+
+def compare(client: Client, baseline: str, candidate: str, **members: Any) -> Any:
+    return client.get("/compare/", {"baseline": baseline, "candidate": candidate} | members)
+
+
+def test_a_triager_pins_a_run_and_the_page_shows_who_and_why(client_of_triager: Client, versions: Versions) -> None:
+    address = f"/runs/{versions[0].pk}/baseline/"
+    posted = client_of_triager.post(address, {"name": "production", "reason": "Released <b>", "is_default": "on"})
+
+    words = text_of(client_of_triager.get(posted["Location"]))
+
+    assert posted.status_code == 302
+    assert "production default" in words
+    assert "Released <b>" in words
+    assert "set, default" in words
+
+
+def test_a_runner_sees_baselines_but_pins_none(client_of_runner: Client, versions: Versions) -> None:
+    address = f"/runs/{versions[0].pk}/baseline/"
+
+    assert "Make this run the baseline" not in text_of(client_of_runner.get(address))
+    assert client_of_runner.post(address, {"name": "production"}).status_code == 403
+    assert not Baseline.objects.exists()
+
+
+def test_an_incomplete_run_is_refused_in_words(client_of_triager: Client, team: Team) -> None:
+    run = store(team, outcomes("v1", a="P") | {"status": "limited"})
+
+    answer = client_of_triager.post(f"/runs/{run.pk}/baseline/", {"name": "production"})
+
+    assert answer.status_code == 400
+    assert "This run is limited, not completed." in text_of(answer)
+
+
+def test_clearing_leads_back(client_of_triager: Client, team: Team, triager: User, versions: Versions) -> None:
+    baseline = set_baseline(team=team, user=triager, run_pk=versions[0].pk, name="production")
+
+    answer = client_of_triager.post(f"/baselines/{baseline.pk}/clear/", {"run": str(versions[0].pk)})
+
+    assert answer["Location"] == f"/runs/{versions[0].pk}/baseline/"
+    assert not Baseline.objects.exists()
+
+
+def test_a_baseline_of_another_team_does_not_exist(client_of_triager: Client, versions: Versions) -> None:
+    others = factories.make_team()
+    theirs = store(others, outcomes("v1", a="P"))
+    kept = set_baseline(team=others, user=factories.make_member(others), run_pk=theirs.pk, name="production")
+
+    client_of_triager.post(f"/baselines/{kept.pk}/clear/")
+
+    assert Baseline.objects.filter(pk=kept.pk).exists()
+    assert client_of_triager.get(f"/runs/{theirs.pk}/baseline/").status_code == 404
+    assert compare(client_of_triager, "baseline:production", f"run:{versions[1].pk}").status_code == 404
+
+
+def test_a_name_stands_on_a_side_and_its_rule_is_printed(
+    client_of_triager: Client, team: Team, triager: User, versions: Versions
+) -> None:
+    set_baseline(team=team, user=triager, run_pk=versions[0].pk, name="production", is_default=True)
+
+    for side in ("baseline:production", "baseline"):
+        response = compare(client_of_triager, side, f"run:{versions[2].pk}")
+        assert response.context["page"].baseline.version.fingerprint == "v1"
+        assert "the baseline production" in text_of(response)
+    assert "chosen explicitly" in text_of(response)
+
+
+def test_without_a_named_one_the_earlier_version_is_the_baseline(client_of_triager: Client, versions: Versions) -> None:
+    response = compare(client_of_triager, "baseline", f"version:{versions[2].version_id}")
+
+    assert response.context["page"].baseline.version.fingerprint == "v2"
+    assert "the newest earlier version with a completed run of this suite" in text_of(response)
+
+
+@pytest.mark.parametrize(
+    ("baseline", "candidate", "status", "words"),
+    [
+        ("baseline:nothing", "run:{0}", 404, "nothing is no baseline"),
+        ("baseline", "run:{0}", 400, "no earlier version has a completed run"),
+        ("baseline", "baseline", 400, "follows from the other side"),
+        ("baseline:production", "version:99999", 404, "a version that has no runs"),
+    ],
+)
+def test_a_baseline_that_is_not_there_is_said(
+    client_of_triager: Client,
+    team: Team,
+    triager: User,
+    versions: Versions,
+    baseline: str,
+    candidate: str,
+    status: int,
+    words: str,
+) -> None:
+    if "production" in baseline:
+        set_baseline(team=team, user=triager, run_pk=versions[0].pk, name="production")
+
+    response = compare(client_of_triager, baseline, candidate.format(versions[0].pk))
+
+    assert response.status_code == status
+    assert words in text_of(response)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_lists_and_home_say_against_what_they_measure(
+    client_of_triager: Client, team: Team, triager: User, versions: Versions
+) -> None:
+    assert "earlier version" in text_of(client_of_triager.get("/runs/"))
+
+    set_baseline(team=team, user=triager, run_pk=versions[0].pk, name="production", is_default=True)
+
+    lines = client_of_triager.get("/runs/").context["page"].lines
+    assert [(line.change_rule, line.change_text) for line in lines[:2]] == [
+        ("production", "1 broken against its baseline production"),
+        ("production", "1 broken against its baseline production"),
+    ]
+    assert "Newest run against production" in text_of(client_of_triager.get("/"))
+
+
+def test_the_run_page_leads_to_its_baseline(client_of_triager: Client, versions: Versions) -> None:
+    page = client_of_triager.get(f"/runs/{versions[2].pk}/").context["page"]
+
+    assert page.baseline_href == f"/compare/?baseline={versions[1].pk}&candidate={versions[2].pk}"
+    assert "newest earlier version" in page.baseline_words
