@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import os
 import sys
 from collections.abc import AsyncIterator, Mapping
@@ -140,6 +141,22 @@ async def test_a_server_that_cannot_be_started_is_a_warning_and_has_no_tools(
     told = capfd.readouterr().err
     assert told.startswith("warning: MCP server tests: ")
     assert "Traceback" not in told
+
+
+@pytest.mark.asyncio
+@pytest.mark.parametrize("real", [True, False])
+async def test_a_host_may_have_replaced_standard_error_or_have_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], real: bool
+) -> None:
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    if not real:
+        monkeypatch.setattr(sys, "__stderr__", None)
+    said = server(tmp_path, args=("-c", "import sys; print('said', file=sys.stderr)"))
+
+    async with started(said, workspace=tmp_path):
+        pass
+
+    assert ("said" in capfd.readouterr().err) == real
 
 
 @pytest.mark.asyncio

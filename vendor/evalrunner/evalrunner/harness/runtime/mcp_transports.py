@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import AsyncGenerator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TextIO
 
 import httpx2
 from mcp import StdioServerParameters
@@ -27,12 +28,29 @@ def connect(
 ) -> Any:
     """Give the transport of a server, an async context manager of the ``mcp`` package."""
     if server.transport == "stdio":
-        return stdio_client(process_of(server, workspace, environment, variables))
+        return _stdio(process_of(server, workspace, environment, variables))
     assert server.url is not None  # the configuration has seen to it
     headers = headers_of(server, variables)
     if server.transport == "sse":
         return sse_client(server.url, headers, timeout=_CONNECT_S, sse_read_timeout=_READ_S)
     return _streamable_http(server.url, headers)
+
+
+@asynccontextmanager
+async def _stdio(process: StdioServerParameters) -> AsyncGenerator[Any]:
+    """Start a server; what it says on standard error goes to ours.
+
+    Not to ``sys.stderr``: a host may have put something in its place that no process can write to.
+    """
+    with _standard_error() as errors:
+        async with stdio_client(process, errors) as streams:
+            yield streams
+
+
+def _standard_error() -> AbstractContextManager[TextIO]:
+    if sys.__stderr__ is None or sys.__stderr__.closed:
+        return open(os.devnull, "w")  # noqa: PTH123 (no path of ours)
+    return nullcontext(sys.__stderr__)
 
 
 @asynccontextmanager
