@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import os
-import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from evalrunner.harness.errors import ToolError
-from evalrunner.harness.runtime.tools.tree import MissingError, Tree
+from evalrunner.harness.runtime.tools.tree import MissingError, Tree, _Walk
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -168,30 +168,55 @@ def test_descriptors_are_closed_whatever_happens(root: Path) -> None:
     assert count_descriptors() == before
 
 
-def test_a_folder_that_turns_into_a_link_while_it_is_read_never_shows_what_lies_outside(root: Path) -> None:
-    """A command that still runs swaps a folder and a link to the outside as fast as it can."""
-    (root / "swap").mkdir()
-    (root / "swap" / "secret.txt").write_bytes(b"harmless")
-    (root / "link").symlink_to(root.parent)
-    done = threading.Event()
+@pytest.fixture
+def swap_after_look(monkeypatch: pytest.MonkeyPatch) -> Callable[[Path, Path], None]:
+    """Let a link take the place of a file or folder just after it was seen to be no link."""
 
-    def swap() -> None:
-        while not done.is_set():
-            (root / "swap").rename(root / "aside")
-            (root / "link").rename(root / "swap")
-            (root / "swap").rename(root / "link")
-            (root / "aside").rename(root / "swap")
+    def arrange(place: Path, target: Path) -> None:
+        look = _Walk._link
 
-    swapper = threading.Thread(target=swap)
-    swapper.start()
-    seen = set()
-    for _ in range(3000):
-        with contextlib.suppress(ToolError):
-            seen.add(read(root, "swap/secret.txt"))
-    done.set()
-    swapper.join()
+        def look_then_swap(walk: _Walk, name: str) -> str | None:
+            seen = look(walk, name)
+            if name == place.name and not place.is_symlink():
+                place.rename(place.with_name(f"moved-{name}"))
+                place.symlink_to(target)
+            return seen
 
-    assert seen <= {b"harmless"}
+        monkeypatch.setattr(_Walk, "_link", look_then_swap)
+
+    return arrange
+
+
+@pytest.mark.parametrize("path", ["src/secret.txt", "src/../a.txt/x"])
+def test_a_folder_that_turns_into_a_link_while_it_is_read_shows_nothing_from_outside(
+    root: Path, swap_after_look: Callable[[Path, Path], None], path: str
+) -> None:
+    swap_after_look(root / "src", root.parent)
+
+    with pytest.raises(ToolError, match="Not a directory"):
+        read(root, path)
+
+
+def test_a_file_that_turns_into_a_link_while_it_is_read_shows_nothing_from_outside(
+    root: Path, swap_after_look: Callable[[Path, Path], None]
+) -> None:
+    swap_after_look(root / "a.txt", root.parent / "secret.txt")
+
+    with pytest.raises(ToolError, match="a symbolic link has taken its place"):
+        read(root, "a.txt")
+
+
+def test_what_turns_into_a_link_while_it_is_written_to_leaves_the_outside_alone(
+    root: Path, swap_after_look: Callable[[Path, Path], None]
+) -> None:
+    swap_after_look(root / "a.txt", root.parent / "secret.txt")
+    write(root, "a.txt")
+    swap_after_look(root / "src", root.parent)
+    with pytest.raises(ToolError, match="Not a directory"):
+        write(root, "src/secret.txt")
+
+    assert (root.parent / "secret.txt").read_bytes() == SECRET
+    assert (root / "a.txt").read_text() == "new"
 
 
 names = st.sampled_from(
