@@ -170,7 +170,7 @@ def _part(run: Run, execution: ExecutionRow, *, may_cancel: bool, shown: Shown) 
         bar=Bar.of(counts if run.total else {"pending": execution.planned_cases}, is_tall=True),
         pace=_pace(run, execution) if run.status == "running" else "",
         news=_news(_done(run) - shown.done),
-        cases=tuple(_running_line(run, case) for case in selector.running_cases(run)) if is_under_way else (),
+        cases=tuple(running_line(run, case) for case in selector.running_cases(run)) if is_under_way else (),
         scenarios=tuple(_scenario_line(row.scenario_id, row.counts) for row in scenarios),
         events=tuple(_event_line(run, event) for event in events),
         events_left=first - 1 - shown.last_sequence,
@@ -218,7 +218,8 @@ def _news(ended: int) -> str:
     return f"{ended:,} case{' has' if ended == 1 else 's have'} ended since this page was loaded" if ended > 0 else ""
 
 
-def _running_line(run: Run, case: RunningCase) -> RunningLine:
+def running_line(run: Run, case: RunningCase) -> RunningLine:
+    """Say which case goes on, and at which of its turns it is."""
     of = f" of {case.step_count}" if case.step_count else ""
     turn = f"turn {case.turn_count + 1}{of}" if case.step_id or not case.step_count else "final criteria"
     return RunningLine(

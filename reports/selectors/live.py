@@ -59,6 +59,10 @@ def execution_row(run: Run) -> ExecutionRow | None:
     )
 
 
+def is_executed_here(run: Run) -> bool:
+    return Execution.objects.filter(pk=run.pk).exists()
+
+
 @dataclass(frozen=True, slots=True)
 class RunningCase:
     """A case that goes on: ``turn_count`` turns are done, ``step_id`` is being executed; texts in stored form."""

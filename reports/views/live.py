@@ -10,6 +10,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
 from reports.access import TeamRequest, page, role_includes
+from reports.models import Run
+from reports.pages.followed import followed_update, is_followed
 from reports.pages.live import Shown, has_begun_since, live_update
 from reports.selectors.executions import UNDER_WAY
 from reports.selectors.run import get_run
@@ -33,8 +35,18 @@ def live(request: TeamRequest, pk: uuid.UUID) -> HttpResponse:
     if run.status not in UNDER_WAY or has_begun_since(run, shown):
         return HttpResponse(headers={"HX-Refresh": "true"})
     part = live_update(run, shown, may_cancel=role_includes(request.membership.role, "runner"))
+    if part is None and is_followed(run):
+        return _followed(request, run, shown)
     if part is None:
         return HttpResponse(status=304 if known else 204)
     answer = render(request, "reports/partials/live_update.html", {"live": part})
     answer["ETag"] = f'"{part.seen}"'
     return answer
+
+
+def _followed(request: TeamRequest, run: Run, shown: Shown) -> HttpResponse:
+    """Return what a later snapshot of an imported run brought; 204 when none has come."""
+    part = followed_update(run, shown)
+    if part is None:
+        return HttpResponse(status=204)
+    return render(request, "reports/partials/followed_update.html", {"followed": part})

@@ -10,6 +10,7 @@ from reports.access import TeamRequest, page, role_includes
 from reports.forms.cases import CaseFilterForm
 from reports.models import Run
 from reports.pages import run as pages
+from reports.pages.followed import followed_part
 from reports.pages.live import live_part
 from reports.selectors import run as selector
 
@@ -29,7 +30,8 @@ def run_page(request: TeamRequest, pk: uuid.UUID) -> HttpResponse:
     faults = () if form.is_valid() else form.faults()
     live = live_part(run, may_cancel=role_includes(request.membership.role, "runner"))
     shown = pages.run_page(run, form.filters(), form.cleaned_data.get("after") or "", live=live)
-    return render(request, "reports/run.html", {"page": shown, "faults": faults}, status=400 if faults else 200)
+    context = {"page": shown, "faults": faults, "followed": followed_part(run)}
+    return render(request, "reports/run.html", context, status=400 if faults else 200)
 
 
 @require_GET

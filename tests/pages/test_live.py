@@ -8,14 +8,13 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from reports.models import Execution, Run, Team
+from reports.models import Execution, Run
 from reports.services.executing import execute_run
 from reports.services.leases import claim_run
 from tests import factories
 from tests.execution.conftest import Ask, scenario
 from tests.execution.conftest import ask as ask
 from tests.execution.conftest import targets_file as targets_file
-from tests.factories import stored
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -97,17 +96,6 @@ def test_another_team_learns_nothing(ask: Ask) -> None:
     client.force_login(factories.make_member(factories.make_team(), "admin"))
 
     assert poll(client, f"/runs/{run.pk}/live/").status_code == 404
-
-
-def test_an_imported_report_that_says_running_does_not_poll(client_of_runner: Client, team: Team) -> None:
-    report = factories.report("PR", status="running")
-    del report["finishedAt"]
-    run = stored(team, report)
-
-    page = show(client_of_runner, run)
-
-    assert "live-progress" not in page and "Imported while its run went on" in page
-    assert poll(client_of_runner, f"/runs/{run.pk}/live/").status_code == 204
 
 
 def test_cancelling_is_shown_until_it_has_happened(client_of_runner: Client, ask: Ask) -> None:

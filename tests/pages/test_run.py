@@ -166,17 +166,6 @@ def test_lineage_is_shown_both_ways(client_of_viewer: Client, team: Team) -> Non
     assert f"/runs/{later.pk}/" in show(client_of_viewer, first)
 
 
-def test_an_imported_run_that_was_still_going_says_so_and_does_not_poll(client_of_viewer: Client, team: Team) -> None:
-    made = report("PRN", status="running")
-    del made["finishedAt"]
-    run = stored(team, made)
-
-    page = show(client_of_viewer, run)
-
-    assert "Imported while its run went on" in page
-    assert 'hx-trigger="every' not in page and "load delay" not in page
-
-
 def test_timings_name_the_slowest(client_of_viewer: Client, team: Team) -> None:
     slow = case(scenario_id="slow", turns=[turn(durationMs=9_000), turn(step_id="then", durationMs=40)])
     run = stored(team, report(cases=[case(scenario_id="quick"), slow, case("skipped", scenario_id="none")]))
