@@ -2,8 +2,8 @@
 
 from reports.api import problems
 from reports.api.compare import router as compare_router
+from reports.api.continuing import router as runs_router  # those of reports.api.runs, executions and its own
 from reports.api.description import DescribedAPI
-from reports.api.executions import router as runs_router  # those of reports.api.runs and its own
 from reports.api.gate import router as gate_router
 
 api = DescribedAPI(

@@ -109,13 +109,9 @@ class CancelOut(Schema):
 )
 def start_run(request: HttpRequest, given: RunIn) -> HttpResponse:
     asked = cast(TeamRequest, request)
-    is_admin = _is_admin_in_browser(asked)
-    if given.allowExternalWrites and not is_admin:
-        sentence = "External writes are authorised by an admin who is signed in with a browser, never by a token."
-        raise Problem(403, "admin_needed", sentence)
-    key = request.headers.get("Idempotency-Key", "")
-    if len(key) > _LONGEST_KEY:
-        raise Problem(422, "parameters_invalid", f"An Idempotency-Key has at most {_LONGEST_KEY} characters.")
+    is_admin = is_admin_in_browser(asked)
+    refuse_writes_by_token(asked, given.allowExternalWrites)
+    key = idempotency_key_of(asked)
     try:
         requested = request_run(
             team=asked.team,
@@ -123,10 +119,10 @@ def start_run(request: HttpRequest, given: RunIn) -> HttpResponse:
             origin="api",
             request=_run_request(asked, given),
             may_authorise_writes=is_admin,
-            idempotency_key=f"api:{key}" if key else "",
+            idempotency_key=key,
         )
     except RequestRefused as refused:
-        raise _problem_of(refused) from refused
+        raise problem_of(refused) from refused
     except IdempotencyConflict:
         raise Problem(409, "idempotency_key_reused", "This Idempotency-Key was used for another request.") from None
     record = run_records.get_run_record(team=asked.team, pk=requested.run_pk)
@@ -223,7 +219,22 @@ def _texts(given: list[str] | None) -> tuple[str, ...] | None:
     return None if given is None else tuple(given)
 
 
-def _is_admin_in_browser(asked: TeamRequest) -> bool:
+def idempotency_key_of(asked: TeamRequest) -> str:
+    """Return the key of a request, "" without one; 422 for one that is too long."""
+    key = asked.headers.get("Idempotency-Key", "")
+    if len(key) > _LONGEST_KEY:
+        raise Problem(422, "parameters_invalid", f"An Idempotency-Key has at most {_LONGEST_KEY} characters.")
+    return f"api:{key}" if key else ""
+
+
+def refuse_writes_by_token(asked: TeamRequest, is_asked: bool) -> None:
+    """Let only an admin who is signed in with a browser authorise external writes."""
+    if is_asked and not is_admin_in_browser(asked):
+        sentence = "External writes are authorised by an admin who is signed in with a browser, never by a token."
+        raise Problem(403, "admin_needed", sentence)
+
+
+def is_admin_in_browser(asked: TeamRequest) -> bool:
     is_token = asked.headers.get("Authorization", "").lower().startswith("bearer ")
     return not is_token and role_includes(asked.membership.role, "admin")
 
@@ -238,7 +249,7 @@ _NAMES = {
 }
 
 
-def _problem_of(refused: RequestRefused) -> Problem:
+def problem_of(refused: RequestRefused) -> Problem:
     """The first refusal gives the code; each names its member, or the places in the suite."""
     first = refused.refusals[0]
     faults = []
