@@ -1,7 +1,8 @@
 """Addresses of the pages."""
 
 from django.conf import settings
-from django.urls import path
+from django.urls import path, register_converter
+from django.urls.converters import StringConverter
 
 from reports.views import (
     assets,
@@ -9,12 +10,14 @@ from reports.views import (
     case,
     compare,
     compare_case,
+    continuing,
     download,
     help,
     home,
     imports,
     live,
     new_run,
+    notes,
     run,
     runs,
     session,
@@ -22,6 +25,15 @@ from reports.views import (
     suites,
     targets,
 )
+
+
+class VerbConverter(StringConverter):
+    """How a run is continued (``reports.domain.continuation.Verb``)."""
+
+    regex = "resume|retry"
+
+
+register_converter(VerbConverter, "verb")
 
 urlpatterns = [
     path("", home.home, name="home"),
@@ -46,7 +58,13 @@ urlpatterns = [
     path("runs/<uuid:pk>/live/", live.live, name="run-live"),
     path("runs/<uuid:pk>/timings/", run.timings, name="run-timings"),
     path("runs/<uuid:pk>/cancel/", new_run.cancel, name="cancel-run"),
+    path("runs/<uuid:pk>/<verb:verb>/", continuing.continue_page, name="continue-run"),
+    path("runs/<uuid:pk>/<verb:verb>/receipts/", continuing.receipts, name="run-receipts"),
     path("runs/<uuid:pk>/baseline/", baselines.baseline, name="baseline"),
+    path("notes/new/", notes.new_note, name="new-note"),
+    path("notes/close/", notes.close, name="close-notes"),
+    path("notes/<int:pk>/", notes.note, name="note"),
+    path("settings/notes/", notes.note_list, name="notes"),
     path("baselines/<int:pk>/clear/", baselines.clear, name="clear-baseline"),
     path("runs/<uuid:pk>/report.json", download.report, name="run-report"),
     path("runs/<uuid:pk>/cases/<int:position>/", case.case_page, name="case"),

@@ -1,0 +1,116 @@
+"""The pages before a run is resumed or retried."""
+
+import html
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from reports.models import Execution, Run, Team, User
+from reports.services.executing import execute_run
+from tests import factories
+from tests.execution.conftest import Ask, scenario
+from tests.execution.conftest import ask as ask
+from tests.execution.conftest import targets_file as targets_file
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def executed(run: Run) -> Run:
+    execute_run(run_pk=run.pk)
+    return Run.objects.get(pk=run.pk)
+
+
+def external(scenario_id: str, *inputs: dict[str, Any]) -> dict[str, Any]:
+    return scenario(scenario_id, *inputs) | {"writePolicy": "external"}
+
+
+def text(client: Client, address: str, status: int = 200) -> str:
+    response = client.get(address)
+    assert response.status_code == status
+    return html.unescape(response.content.decode())
+
+
+@pytest.fixture
+def run(ask: Ask) -> Run:
+    """An ended run with a passed, a failed and a pending case."""
+    return executed(ask("good", scenario("bad", {"answer": "no"}), "never", max_failures=1))
+
+
+@pytest.fixture
+def client_of_admin(team: Team) -> Client:
+    client = Client()
+    client.force_login(factories.make_member(team, "admin"))
+    return client
+
+
+def test_what_will_happen_is_said_before_the_button(client_of_runner: Client, run: Run) -> None:
+    page = text(client_of_runner, f"/runs/{run.pk}/retry/")
+
+    assert "2 cases begin afresh, as new conversations." in page
+    assert f'href="/runs/{run.pk}/cases/1/"' in page
+    assert "1 case stays as it is." in page
+    assert "Retry 2 cases" in page
+    assert "Resume 1 case" in text(client_of_runner, f"/runs/{run.pk}/resume/")
+    assert Execution.objects.count() == 1
+
+
+def test_the_form_sent_twice_starts_one_run_and_leads_to_it(client_of_runner: Client, run: Run) -> None:
+    key = {"key": "form-1"}
+    answers = [client_of_runner.post(f"/runs/{run.pk}/retry/", key) for _ in range(2)]
+
+    made = Execution.objects.get(verb="retry")
+    assert [answer.headers["Location"] for answer in answers] == [f"/runs/{made.pk}/"] * 2
+
+
+def test_a_refusal_is_said_in_words_with_a_way_out(client_of_runner: Client, team: Team) -> None:
+    imported = factories.stored(team, factories.report("PF"))
+
+    page = text(client_of_runner, f"/runs/{imported.pk}/retry/", status=409)
+
+    assert "The target desk.agent is not registered on this site" in page
+    assert "Start a fresh run" in page
+    assert "<form" not in page.partition("<main")[2].partition("</main")[0]
+
+
+def test_viewers_and_other_teams_do_not_get_there(client_of_viewer: Client, client_of_runner: Client, run: Run) -> None:
+    foreign = factories.stored(factories.make_team(), factories.report("F"))
+
+    assert client_of_viewer.get(f"/runs/{run.pk}/retry/").status_code == 403
+    assert client_of_viewer.post(f"/runs/{run.pk}/retry/").status_code == 403
+    assert client_of_runner.get(f"/runs/{foreign.pk}/retry/").status_code == 404
+    assert client_of_runner.get(f"/runs/{foreign.pk}/retry/receipts/").status_code == 404
+    assert client_of_runner.get(f"/runs/{run.pk}/restart/").status_code == 404
+
+
+def test_only_an_admin_authorises_writes_anew(
+    ask: Ask, client_of_runner: Client, client_of_admin: Client, runner: User
+) -> None:
+    run = executed(ask(external("writes")))
+    address = f"/runs/{run.pk}/retry/"
+
+    shown = text(client_of_runner, address)
+    refused = client_of_runner.post(address, {"allow_external_writes": "on"})
+    allowed = client_of_admin.post(address, {"allow_external_writes": "on"})
+
+    assert "1 case ends blocked: it writes outside, which is not authorised." in shown
+    assert "Only an admin of the team may authorise them" in shown
+    assert (refused.status_code, allowed.status_code) == (409, 302)
+    assert executed(Execution.objects.get(verb="retry").run).passed == 1
+
+
+def test_receipts_show_what_a_write_left_and_offer_an_admin_to_run_it_afresh(
+    ask: Ask, client_of_runner: Client, client_of_admin: Client
+) -> None:
+    run = executed(ask(external("wrote", {"answer": "<b>half done</b>"}), may_write=True, allow_external_writes=True))
+    address = f"/runs/{run.pk}/retry/"
+
+    page = text(client_of_runner, address)
+    raw = client_of_runner.get(f"{address}receipts/").content.decode()
+    for_admin = text(client_of_admin, f"{address}receipts/")
+
+    assert "is blocked: it may have written outside already" in page
+    assert f'href="{address}receipts/"' in page
+    assert "&lt;b&gt;half done&lt;/b&gt;" in raw and "<b>half" not in raw
+    assert "Only an admin may authorise them anew" in raw
+    assert f"/runs/new/?rerun={run.pk}&only=failures&scenarios=wrote" in for_admin
