@@ -416,8 +416,8 @@ class RunEvent(models.Model):
 class ImportJob(models.Model):
     """An upload that a worker reads in the background.
 
-    ``path`` is the file in the data folder, gone when the job ends. ``error_paths`` holds what was refused, as
-    pairs of JSON path and sentence.
+    ``path`` is the file in the data folder, gone when the job ends. ``given`` is what was said beside it
+    (``reports.importers.given``). ``error_paths`` holds what was refused, as pairs of JSON path and sentence.
     """
 
     class State(models.TextChoices):
@@ -432,6 +432,7 @@ class ImportJob(models.Model):
     path = models.TextField()
     file_name = models.TextField()
     byte_size = models.BigIntegerField()
+    given = models.JSONField(default=dict)
     bytes_read = models.BigIntegerField(default=0)
     state = models.CharField(max_length=10, choices=State.choices, default=State.QUEUED)
     claim_token = models.CharField(max_length=32, blank=True, default="")
@@ -499,9 +500,10 @@ class BaselineChange(models.Model):
 class Note(models.Model):
     """Triage on a scenario variant or a failure signature of a target: exactly one of the two.
 
-    ``known`` lists the signature keys a scenario variant failed with when the note was written: failing otherwise
-    needs attention again. ``first_version`` and ``last_version`` bound the versions it holds for, both included; null
-    is unbounded. ``expires_on`` is its last day (UTC). A closed note holds no more.
+    ``known`` lists the primary keys of the signatures a scenario variant failed with when the note was written: failing
+    otherwise needs attention again; an empty list knows every failure. ``first_version`` and ``last_version`` bound the
+    versions it holds for, both included; null is unbounded. ``expires_on`` is its last day (UTC). A closed note holds
+    no more.
     """
 
     class State(models.TextChoices):
