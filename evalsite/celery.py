@@ -4,8 +4,11 @@ import os
 
 from celery import Celery
 
+from evalsite import task_log
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "evalsite.settings")
 
 app = Celery("evalsite")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
+task_log.connect()

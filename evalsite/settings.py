@@ -6,6 +6,9 @@ from pathlib import Path
 
 import dj_database_url
 from csp.constants import NONCE, NONE, SELF
+from django.core.exceptions import ImproperlyConfigured
+
+from evalsite.logs import STYLES, logging_config
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -37,6 +40,10 @@ SECRET_KEY = os.environ.get("EVALSITE_SECRET_KEY") or _kept_secret(DATA_DIR)
 ALLOWED_HOSTS = _words("EVALSITE_ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
 CSRF_TRUSTED_ORIGINS = [f"https://{host.removeprefix('.')}" for host in ALLOWED_HOSTS if host != "*"]
 TARGETS_FILE = os.environ.get("EVALSITE_TARGETS", "")
+METRICS_TOKEN = os.environ.get("EVALSITE_METRICS_TOKEN", "")
+LOG_STYLE = os.environ.get("EVALSITE_LOG", "")
+if LOG_STYLE not in STYLES:
+    raise ImproperlyConfigured(f"EVALSITE_LOG is {LOG_STYLE!r}; it may be text or json, or not set.")
 
 INSTALLED_APPS = [
     "django.contrib.auth",
@@ -52,6 +59,8 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "evalsite.probes.ProbeMiddleware",
+    "evalsite.request_log.RequestLogMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -94,7 +103,11 @@ SQLITE_OPTIONS = {
     "init_command": "PRAGMA page_size=16384;PRAGMA journal_mode=WAL;PRAGMA synchronous=NORMAL;"
     "PRAGMA journal_size_limit=67108864;",
 }
-DATABASES = {"default": dj_database_url.config(default=f"sqlite:///{DATA_DIR / 'evalsite.sqlite3'}", conn_max_age=60)}
+DATABASES = {
+    "default": dj_database_url.config(
+        default=f"sqlite:///{DATA_DIR / 'evalsite.sqlite3'}", conn_max_age=60, conn_health_checks=True
+    )
+}
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     DATABASES["default"]["OPTIONS"] = SQLITE_OPTIONS
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
@@ -164,17 +177,15 @@ X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
 SESSION_COOKIE_AGE = 60 * 60 * 24 * 30
 SESSION_COOKIE_SAMESITE = "Lax"
+if _flag("EVALSITE_TLS_PROXY"):
+    # Only behind a proxy that sets these headers itself: whoever else reached the site could claim anything by them.
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = True
+    AXES_CLIENT_IP_CALLABLE = "evalsite.proxy.client_address"
 
 DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024
 FILE_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
 FILE_UPLOAD_TEMP_DIR = DATA_DIR / "uploads"
 FILE_UPLOAD_TEMP_DIR.mkdir(exist_ok=True)
 
-LOGGING = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "{asctime} {levelname} {name} {message}", "style": "{"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "root": {"handlers": ["console"], "level": "WARNING"},
-    "loggers": {"django.request": {"level": "ERROR"}},  # a 404 is the reader's news, not the operator's
-}
+LOGGING = logging_config(LOG_STYLE)

@@ -25,6 +25,7 @@ from reports.services.generations import remove_abandoned_generations
 from reports.services.import_jobs import waiting_jobs
 from reports.services.leases import expire_leases
 from reports.services.messages import EXECUTE_RUN, IMPORT_UPLOAD, has_broker_server, send
+from reports.services.worker_signs import note_worker
 
 log = logging.getLogger(__name__)
 
@@ -115,6 +116,7 @@ class Dispatcher:
         if now_s - self._kept_house_s >= self._pace.housekeeping_s:
             self._kept_house_s = now_s
             expire_leases()
+            note_worker()
         if now_s - self._swept_s >= self._pace.sweep_s:
             self._swept_s = now_s
             remove_abandoned_generations()
