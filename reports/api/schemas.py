@@ -9,6 +9,7 @@ from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
+from evalrunner.compare import Tally
 from ninja import Schema
 
 from reports.selectors.run_records import CaseRecord, RunRecord
@@ -39,7 +40,10 @@ class CountsOut(Schema):
 
 
 class PassRateOut(Schema):
-    """``passed`` of ``decided`` cases passed; the ``undecided`` count neither way. ``rate``: null if none is."""
+    """``passed`` of ``decided`` cases passed; the ``undecided`` count neither way. ``rate``: null if none is.
+
+    Of a run that resumed or retried another the first decided attempt of each case counts.
+    """
 
     passed: int
     decided: int
@@ -53,7 +57,12 @@ class SuiteAssertionsOut(Schema):
 
 
 class RunOut(Schema):
-    """A run. ``runId`` is the report's own id, null until the first checkpoint; times are the report's texts."""
+    """A run. ``runId`` is the report's own id, null until the first checkpoint; times are the report's texts.
+
+    ``verb`` is run, resume or retry where this site executed it. ``afterRetries`` is what the pass rate would be if
+    retries counted. ``followUp`` says by what outcome its scenarios were chosen, null for none: such a run is pooled
+    nowhere and refused by the gate.
+    """
 
     id: UUID
     runId: str | None
@@ -64,6 +73,9 @@ class RunOut(Schema):
     isPassing: bool
     counts: CountsOut
     passRate: PassRateOut
+    afterRetries: PassRateOut
+    verb: str | None
+    followUp: str | None
     suiteAssertions: SuiteAssertionsOut
     fingerprint: str | None
     startedAt: str | None
@@ -133,8 +145,11 @@ def run_addresses(request: HttpRequest, pk: UUID) -> dict[str, str]:
     }
 
 
+def _rate_out(tally: Tally) -> dict[str, Any]:
+    return {"passed": tally.passed, "decided": tally.decided, "undecided": tally.undecided, "rate": tally.rate}
+
+
 def run_out(request: HttpRequest, run: RunRecord) -> dict[str, Any]:
-    tally = run.tally
     return {
         "id": str(run.pk),
         "runId": run.run_id or None,
@@ -144,12 +159,10 @@ def run_out(request: HttpRequest, run: RunRecord) -> dict[str, Any]:
         "status": run.status,
         "isPassing": run.is_passing,
         "counts": {"total": sum(run.counts.values()), **run.counts},
-        "passRate": {
-            "passed": tally.passed,
-            "decided": tally.decided,
-            "undecided": tally.undecided,
-            "rate": tally.rate,
-        },
+        "passRate": _rate_out(run.tally),
+        "afterRetries": _rate_out(run.after_retries),
+        "verb": run.verb or None,
+        "followUp": run.follow_up or None,
         "suiteAssertions": {"total": run.suite_assertions, "failed": run.suite_assertions_failed},
         "fingerprint": run.compatibility_fingerprint or None,
         "startedAt": run.started_at or None,

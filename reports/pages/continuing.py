@@ -31,7 +31,7 @@ _MEANINGS = {
     ),
     Verb.RETRY: (
         "A new run, linked to this one, holds failed, errored, blocked and cancelled conversations anew. This run "
-        "stays as it is, and rates go on counting the first decided attempt of each case: a retry never improves a rate."
+        "stays as it is, and rates go on counting the first decided attempt of each case: no retry improves a rate."
     ),
 }
 
@@ -228,7 +228,8 @@ def _reconcile_sentence(count: int) -> str:
     subject = "1 case stays" if count == 1 else f"{count:,} cases stay"
     return (
         f"{subject} blocked: they write outside, and nobody but you can tell whether they already did. The runner "
-        "never repeats them by itself. Compare what they left with the system they write to; then run their scenarios afresh."
+        "never repeats them by itself. Compare what they left with the system they write to; then run their scenarios "
+        "afresh."
     )
 
 

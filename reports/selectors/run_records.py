@@ -44,9 +44,17 @@ class RunRecord:
     file_name: str
     created_by: str
     ordered_at: datetime
+    first_counts: Mapping[str, int] | None
+    follow_up: str
+    verb: str
 
     @property
     def tally(self) -> Tally:
+        """Return what rates count: the first decided attempts of a lineage."""
+        return tally(self.counts if self.first_counts is None else self.first_counts)
+
+    @property
+    def after_retries(self) -> Tally:
         return tally(self.counts)
 
 
@@ -66,6 +74,8 @@ _RUN_TEXTS = {
     "origin": "origin",
     "file_name": "file_name",
     "created_by": "created_by__username",
+    "follow_up": "follow_up",
+    "verb": "execution__verb",
 }
 _RUN_VALUES = (
     "pk",
@@ -75,6 +85,7 @@ _RUN_VALUES = (
     "created_at",
     "updated_at",
     "ordered_at",
+    "first_counts",
 )
 
 

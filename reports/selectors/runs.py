@@ -42,7 +42,10 @@ _COLUMNS = (
     "revision__suite_id",
     "revision__suite__suite_id",
     "resumed_from",
+    "first_counts",
+    "follow_up",
     "execution__pk",
+    "execution__verb",
     "change__baseline",
     "change__counts",
     *CASE_STATUSES,
@@ -53,7 +56,8 @@ _COLUMNS = (
 class RunRow:
     """A run as lists show it; texts in stored form. ``is_executed`` tells that this site runs it.
 
-    ``changes`` counts scenario variants by change class against the baseline; empty without one.
+    ``changes`` counts scenario variants by change class against the baseline; empty without one. ``verb`` is how this
+    site was asked for it ("" where it was imported); ``first_counts`` and ``follow_up`` as ``Run`` has them.
     """
 
     pk: uuid.UUID
@@ -71,7 +75,10 @@ class RunRow:
     suite_pk: int
     suite_id: str
     is_resumed: bool
+    verb: str
+    follow_up: str
     counts: Mapping[str, int]
+    first_counts: Mapping[str, int] | None
     baseline_pk: uuid.UUID | None
     changes: Mapping[str, int]
 
@@ -196,7 +203,10 @@ def run_row(values: Mapping[str, Any]) -> RunRow:
         suite_pk=given["revision__suite_id"],
         suite_id=given["revision__suite__suite_id"],
         is_resumed=bool(given["resumed_from"]),
+        verb=given["execution__verb"] or "",
+        follow_up=given["follow_up"],
         counts={status: given[status] for status in CASE_STATUSES},
+        first_counts=given["first_counts"],
         baseline_pk=given["change__baseline"],
         changes=given["change__counts"] or {},
     )

@@ -11,6 +11,7 @@ from django.utils import timezone
 from reports.models import Case, Run
 from reports.payloads import unpack
 from reports.selectors.stored_reports import StoredCase, iter_stored_cases
+from reports.services.attempts import count_attempts
 from reports.services.case_rows import PreparedCase, prepare_case
 from reports.services.run_changes import count_change, refresh_change, stored_change
 from reports.services.run_rows import COUNTED, is_passing
@@ -68,6 +69,7 @@ def _counted(run: Run) -> dict[str, Any]:
         "suite_assertions": len(results),
         "suite_assertions_failed": failed,
         "is_passing": is_passing(run.status, found, failed),
+        "first_counts": count_attempts(run_pk=run.pk),
     }
 
 
