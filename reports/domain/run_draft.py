@@ -33,6 +33,24 @@ class RunDraft:
     shown: str = ""
     key: str = ""
 
+    @property
+    def is_for_another_target(self) -> bool:
+        """Tell whether version and suite were chosen for another target than the one that is named now."""
+        return bool(self.shown) and self.shown_target != self.target
+
+    @property
+    def has_picks_of_another_suite(self) -> bool:
+        """Tell whether scenarios or tags were picked from another suite than the one that is named now."""
+        return bool(self.shown) and self.shown_suite != self.suite and bool(self.scenarios or self.tags)
+
+    @property
+    def shown_target(self) -> str:
+        return self.shown.partition("|")[0]
+
+    @property
+    def shown_suite(self) -> str:
+        return self.shown.partition("|")[2]
+
     def number(self, name: str) -> str:
         return self.numbers.get(name) or str(getattr(_DEFAULTS, name))
 

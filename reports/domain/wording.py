@@ -77,6 +77,11 @@ def count_in_words(number: int | None) -> str:
     return "–" if number is None else f"{number:,}"
 
 
+def counted(number: int, noun: str) -> str:
+    """Return a number and what is counted: "1 case", "1,200 cases"."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def about(number: int) -> str:
     """Return "about 12,400": three significant digits of an estimate."""
     digits = max(0, len(str(abs(number))) - 3)

@@ -12,7 +12,7 @@ from django.utils import timezone
 from evalrunner.compare import tally
 
 from reports.domain.grammar import Sign, sign_of
-from reports.domain.wording import duration_in_words
+from reports.domain.wording import counted, duration_in_words
 from reports.models import CASE_STATUSES, Run
 from reports.pages.parts import Bar, Fact
 from reports.pages.run import run_sentence
@@ -195,7 +195,8 @@ def _is_late(run: Run, execution: ExecutionRow) -> bool:
 
 def _sentence(run: Run, execution: ExecutionRow, waiting: int) -> str:
     if run.status == "queued":
-        return f"Waiting for a worker: {execution.planned_cases:,} cases, {execution.planned_turns:,} turns."
+        planned = counted(execution.planned_cases, "case"), counted(execution.planned_turns, "turn")
+        return f"Waiting for a worker: {', '.join(planned)}."
     if not run.total:
         return "Beginning."
     return f"{_done(run):,} of {run.total:,} cases done, {run.running:,} running, {waiting:,} waiting."

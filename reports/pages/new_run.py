@@ -9,7 +9,7 @@ from evalrunner.models import EvaluationSuite, WritePolicy
 
 from reports.domain.run_draft import RunDraft
 from reports.domain.run_options import NUMBERS, Refusal, RequestRefused, RunPlan
-from reports.domain.wording import duration_in_words
+from reports.domain.wording import counted, duration_in_words
 from reports.keys import text_key
 from reports.models import Team
 from reports.runnable import TargetEntry, TargetsFileError, TargetUnusable, runnable_targets
@@ -184,22 +184,19 @@ def _shown_for(draft: RunDraft) -> str:
 def _with_defaults(team: Team, entry: TargetEntry, draft: RunDraft) -> RunDraft:
     """Choose what nobody has chosen: the target's first suite, else the newest stored one.
 
-    Scenarios and tags that were chosen for another suite are let go.
+    What was chosen for another target or suite is let go: a version, scenarios and tags.
     """
     draft = replace(draft, target=entry.name)
-    is_offered = draft.suite.startswith("offered:")
-    if not draft.suite or (is_offered and not _is_of(entry, draft)):
+    if draft.is_for_another_target:
+        draft = replace(draft, fingerprint="")
+    is_offered = draft.suite.startswith("offered:")  # by its place, which means another file of another target
+    if not draft.suite or (is_offered and draft.is_for_another_target):
         stored = selector.list_revisions(team)
         first = f"revision:{stored[0].pk}" if stored else ""
         draft = replace(draft, suite="offered:0" if entry.suites else first)
-    if draft.shown and draft.shown.partition("|")[2] != draft.suite:
+    if draft.has_picks_of_another_suite:
         draft = replace(draft, scenarios=(), tags=())
     return draft
-
-
-def _is_of(entry: TargetEntry, draft: RunDraft) -> bool:
-    """Tell whether an offered suite was chosen from this target's list: another target's places mean other files."""
-    return not draft.shown or draft.shown.partition("|")[0] == entry.name
 
 
 def _look_ahead(
@@ -264,7 +261,7 @@ def _suite_groups(team: Team, entry: TargetEntry, draft: RunDraft) -> tuple[Opti
     stored = tuple(
         Option(
             f"revision:{row.pk}",
-            f"{row.name} · {row.digest[:8]} · {row.scenario_count:,} scenarios · {row.created_at:%Y-%m-%d}",
+            f"{row.name} · {row.digest[:8]} · {counted(row.scenario_count, 'scenario')} · {row.created_at:%Y-%m-%d}",
             draft.suite == f"revision:{row.pk}",
         )
         for row in selector.list_revisions(team)
@@ -276,7 +273,7 @@ def _suite_groups(team: Team, entry: TargetEntry, draft: RunDraft) -> tuple[Opti
 def _offered_option(entry: TargetEntry, place: int, draft: RunDraft) -> Option:
     try:
         suite = offered_suite(entry, place)
-        text = f"{storable(suite.name)} · {len(suite.scenarios):,} scenarios"
+        text = f"{storable(suite.name)} · {counted(len(suite.scenarios), 'scenario')}"
     except RequestRefused:
         text = f"{entry.suites[place].name} (cannot be used)"
     return Option(f"offered:{place}", text, draft.suite == f"offered:{place}")

@@ -11,6 +11,7 @@ from django.urls import reverse
 from reports.domain.definition_changes import MemberChange, member_changes
 from reports.domain.definition_text import AskLine, ScenarioText, StepText, ask_lines, scenario_text
 from reports.domain.run_query import RunQuery
+from reports.domain.wording import counted
 from reports.models import Team
 from reports.pages.parts import Action, Crumb, Empty, OutsideText, Pager
 from reports.pages.runs import runs_href
@@ -263,7 +264,7 @@ def _changed(change: ScenarioChange) -> ChangedScenario:
 def _shown(row: ScenarioRow, *, is_small: bool) -> ShownScenario:
     text = scenario_text(row.definition)
     variants = sum(len(step.inputs) for step in text.steps if step.inputs[0].variant)
-    words = f"{len(text.steps)} step{'' if len(text.steps) == 1 else 's'}"
+    words = counted(len(text.steps), "step")
     return ShownScenario(
         anchor=f"scenario-{row.position}",
         scenario=text,
@@ -273,7 +274,7 @@ def _shown(row: ScenarioRow, *, is_small: bool) -> ShownScenario:
             )
             for step in text.steps
         ),
-        words=f"{words}, {variants} variants" if variants else words,
+        words=f"{words}, {counted(variants, 'variant')}" if variants else words,
         description=OutsideText.of(text.description, label="description") if text.description else None,
         metadata=OutsideText.of(text.metadata, label="metadata") if text.metadata else None,
         is_open=is_small,
@@ -294,7 +295,7 @@ def _scenario_pager(suite: SuiteHead, shown: RevisionRow, start: int) -> Pager:
     following = start + SCENARIOS_A_PAGE
     has_more = following < shown.scenarios
     return Pager(
-        text=f"{shown.scenarios:,} scenarios",
+        text=counted(shown.scenarios, "scenario"),
         first_href=_suite_href(suite, {"revision": shown.pk}, "scenarios") if start else "",
         next_href=_suite_href(suite, {"revision": shown.pk, "start": following}, "scenarios") if has_more else "",
         next_text="More scenarios",

@@ -36,6 +36,8 @@ def new_run(request: TeamRequest) -> HttpResponse:
         return _form(request, draft, refused.refusals)
     if "preview" in request.POST:
         return _form(request, draft)
+    if note := _unseen_choices(draft):
+        return _form(request, draft, note=note)
     try:
         requested = service.start_run(team=request.team, user=request.user, draft=draft, is_admin=_is_admin(request))
     except RequestRefused as refused:
@@ -99,6 +101,18 @@ def _first_draft(request: TeamRequest) -> tuple[RunDraft, str]:
 def _form(request: TeamRequest, draft: RunDraft, refusals: tuple[Refusal, ...] = (), *, note: str = "") -> HttpResponse:
     shown = pages.new_run_page(request.team, draft, is_admin=_is_admin(request), refusals=refusals, rerun_note=note)
     return render(request, "reports/new_run.html", {"page": shown}, status=422 if refusals else 200)
+
+
+def _unseen_choices(draft: RunDraft) -> str:
+    """Say what has to be looked at first: without script, or before it answered, the form still shows other choices.
+
+    Starting then would run a version or scenarios that belong to another target or suite.
+    """
+    if draft.is_for_another_target:
+        return "Nothing was started yet: you chose another target. These are its versions and suites."
+    if draft.has_picks_of_another_suite:
+        return "Nothing was started yet: you chose another suite. These are its scenarios and tags."
+    return ""
 
 
 def _is_admin(request: TeamRequest) -> bool:

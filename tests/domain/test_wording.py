@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from reports.domain.wording import (
     about,
     count_in_words,
+    counted,
     day_in_words,
     duration_in_words,
     exact_moment,
@@ -84,6 +85,10 @@ def test_percentages_reach_their_ends_only_exactly(fraction: float | None, words
 
 def test_counts_have_separators() -> None:
     assert (count_in_words(None), count_in_words(12_400), about(12_431)) == ("–", "12,400", "about 12,400")
+
+
+def test_one_is_written_in_the_singular() -> None:
+    assert [counted(number, "case") for number in (0, 1, 1200)] == ["0 cases", "1 case", "1,200 cases"]
 
 
 @given(st.datetimes(timezones=st.just(UTC)))

@@ -197,6 +197,12 @@ def test_the_preview_counts_what_is_chosen(client_of_runner: Client) -> None:
     assert b"new-run-picks" not in page
 
 
+def test_one_of_something_is_written_in_the_singular(client_of_runner: Client, team: Team) -> None:
+    stored(team, factories.report("P"))
+
+    assert re.search(r"· 1 scenario ·", client_of_runner.get(FORM).content.decode())
+
+
 def test_the_preview_shows_other_choices_when_the_suite_changes(client_of_runner: Client, team: Team) -> None:
     client_of_runner.post(FORM, TUTORIAL | {"preview": "1", "suite_file": upload(factories.suite("alpha", "beta"))})
     revision = SuiteRevision.objects.get(suite__team=team)
@@ -227,6 +233,34 @@ def test_without_script_a_button_shows_what_will_run(client_of_runner: Client) -
     assert answer.status_code == 200
     assert plan_of(answer.content) == "2 scenarios in 4 variants × 2 repetitions = 8 cases, 12 turns"
     assert not Run.objects.exists()
+
+
+def test_a_version_of_another_target_is_never_started(client_of_runner: Client, asked_target: None, team: Team) -> None:
+    stored(team, factories.report("P"))
+    suite = f"revision:{SuiteRevision.objects.get().pk}"
+    shown_for_another = {
+        "target": "asked",
+        "fingerprint": "correct-selection",
+        "suite": suite,
+        "shown": f"other|{suite}",
+    }
+
+    answer = client_of_runner.post(FORM, shown_for_another | {"start": "1"})
+
+    assert answer.status_code == 200 and b"you chose another target" in answer.content
+    assert b"correct-selection" not in answer.content
+    assert not Execution.objects.exists()
+
+
+def test_scenarios_picked_from_another_suite_are_never_started(client_of_runner: Client, team: Team) -> None:
+    stored(team, factories.report("P"))
+    other = f"revision:{SuiteRevision.objects.get().pk}"
+    form = TUTORIAL | {"shown": f"tutorial.catalogue|{other}", "tags": "catalogue"}
+
+    answer = client_of_runner.post(FORM, form)
+
+    assert b"you chose another suite" in answer.content and not Execution.objects.exists()
+    assert client_of_runner.post(FORM, form | {"shown": "tutorial.catalogue|offered:0"}).status_code == 302
 
 
 def test_rerun_fills_the_form_in_with_the_request_of_the_run(client_of_runner: Client) -> None:
