@@ -21,7 +21,7 @@ from reports.selectors.compare import compare_sides
 from reports.selectors.compare_filters import CLASSES, STATUSES, RowFilters, matching_rows, page_of
 from reports.selectors.compare_rows import ShownSide, shown_sides
 from reports.selectors.compare_sides import Side, SideProblem
-from reports.selectors.compare_verdict import Judged, document_of, judge
+from reports.selectors.compare_verdict import Judged, document_of, judge_for
 from reports.selectors.policies import policy_of_team
 from reports.text import restored, storable
 
@@ -174,7 +174,7 @@ def judged_sides(team: Team, given: SidesIn, policy: Policy | None = None) -> Ju
         code = "not_found" if problem.is_unknown else "side_not_comparable"
         faults = [(f"query.{problem.name}", problem.sentence)]
         raise Problem(404 if problem.is_unknown else 400, code, problem.sentence, faults) from problem
-    return judge(stored, policy or policy_of_team(team))
+    return judge_for(team, stored, policy or policy_of_team(team))[0]
 
 
 def refuse_unknown_parameters(request: HttpRequest, form: type[Schema]) -> None:

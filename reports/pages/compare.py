@@ -22,7 +22,9 @@ from reports.pages.compare_frame import (
     token_view,
 )
 from reports.pages.compare_matrix import MatrixView, matrix_view
+from reports.pages.compare_notes import NoteMarks, attention_words
 from reports.pages.compare_verdict import VerdictView, verdict_view
+from reports.pages.note_marks import NoteMark
 from reports.pages.parts import Action, Chip, Choice, Crumb, Empty, Pager, Pips
 from reports.selectors import compare_filters as filtering
 from reports.selectors.baselines import list_baselines
@@ -31,6 +33,7 @@ from reports.selectors.compare_filters import EVERYTHING, RowFilters
 from reports.selectors.compare_menus import offers
 from reports.selectors.compare_rows import ShownSide, ShownSides, SignatureWords, shown_sides, signatures_in_words
 from reports.selectors.compare_verdict import Judged, RowTest
+from reports.selectors.notes import NotedSide
 
 CLUSTERS_SHOWN = 12
 _MOST_RERUN = 40  # scenarios in one address
@@ -52,6 +55,7 @@ class ClusterLine:
     cases: str
     href: str
     is_chosen: bool
+    note: NoteMark
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +79,7 @@ class RowLine:
     durations: str
     test: str
     marks: tuple[str, ...]
+    note: NoteMark
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +112,7 @@ class ComparisonPage:
     exports: tuple[Action, ...]
     verdict: VerdictView
     rates: str
+    attention: str
     differences: tuple[str, ...]
     matrix: MatrixView
     clusters: tuple[ClusterLine, ...]
@@ -123,7 +129,15 @@ class ComparisonPage:
 
 
 def comparison_page(
-    judged: Judged, filters: RowFilters, *, team: Team, address: Address, cursor: str, may_run: bool
+    judged: Judged,
+    filters: RowFilters,
+    *,
+    team: Team,
+    address: Address,
+    cursor: str,
+    noted: NotedSide,
+    may_run: bool,
+    may_triage: bool,
 ) -> ComparisonPage:
     """Read what the page shows of a comparison, and decide all of it."""
     stored, result = judged.stored, judged.stored.result
@@ -132,6 +146,7 @@ def comparison_page(
     shown = shown_sides(sides, [row.variant for row in page.rows])
     clusters = result.clusters[:CLUSTERS_SHOWN]
     words = signatures_in_words(team, [cluster.signature for cluster in clusters])
+    notes = NoteMarks.of(judged, noted, address, team=team, may_write=may_triage)
     place = {"target": stored.candidate.target, "suite": stored.candidate.suite}
     menus = Menus(*offers(team=team, side=stored.candidate), list_baselines(team=team, **place))
     return ComparisonPage(
@@ -144,14 +159,15 @@ def comparison_page(
         exports=_exports(address),
         verdict=verdict_view(judged, address, may_run=may_run),
         rates=rates_in_words(result),
+        attention=attention_words(judged),
         differences=differences_in_words(result.differences, result.redefined),
         matrix=matrix_view(result.matrix, address),
-        clusters=tuple(_cluster_line(cluster, words, address) for cluster in clusters),
+        clusters=tuple(_cluster_line(cluster, words, address, notes) for cluster in clusters),
         clusters_left=len(result.clusters) - len(clusters),
         chips=_chips(stored, filters, address, words),
         text=filters.text,
         hidden=_hidden(address),
-        groups=_groups(judged, page, shown, address),
+        groups=_groups(judged, page, shown, address, notes),
         folded=_folded(stored, filters, address),
         pager=_pager(page, address, cursor),
         clear_href=address.filtered(RowFilters()),
@@ -241,7 +257,9 @@ def _hidden(address: Address) -> tuple[tuple[str, str], ...]:
 # ------------------------------------------------------------------------------------------------------------ clusters
 
 
-def _cluster_line(cluster: Cluster, words: Mapping[str, SignatureWords], address: Address) -> ClusterLine:
+def _cluster_line(
+    cluster: Cluster, words: Mapping[str, SignatureWords], address: Address, notes: NoteMarks
+) -> ClusterLine:
     named = words[cluster.signature]
     before, after = cluster.baseline_variants, cluster.candidate_variants
     cases = f"{cluster.baseline_cases:,} → {cluster.candidate_cases:,} cases"
@@ -254,6 +272,7 @@ def _cluster_line(cluster: Cluster, words: Mapping[str, SignatureWords], address
         cases=cases,
         href=address.filtered(RowFilters(signature=named.key)),
         is_chosen=address.filters.signature == named.key,
+        note=notes.on_cluster(cluster, named),
     )
 
 
@@ -261,14 +280,14 @@ def _cluster_line(cluster: Cluster, words: Mapping[str, SignatureWords], address
 
 
 def _groups(
-    judged: Judged, page: filtering.RowsPage, shown: Mapping[int, ShownSides], address: Address
+    judged: Judged, page: filtering.RowsPage, shown: Mapping[int, ShownSides], address: Address, notes: NoteMarks
 ) -> tuple[GroupView, ...]:
     return tuple(
         GroupView(
             title=_TITLES.get(group, group.value),
             sign=_group_sign(group),
             count=page.groups[group],
-            lines=tuple(_line(judged, row, shown[row.variant], address) for row in rows),
+            lines=tuple(_line(judged, row, shown[row.variant], address, notes) for row in rows),
             anchor=f"group-{group.value}",
         )
         for group, rows in groupby(page.rows, key=lambda row: row.group)
@@ -281,7 +300,7 @@ def _group_sign(group: Group) -> Sign:
     return sign_of(group, "change")
 
 
-def _line(judged: Judged, row: Row[int], shown: ShownSides, address: Address) -> RowLine:
+def _line(judged: Judged, row: Row[int], shown: ShownSides, address: Address, notes: NoteMarks) -> RowLine:
     stored = judged.stored
     name, facts = stored.variants[row.variant], stored.facts_of(row.variant)
     before, after = shown
@@ -301,6 +320,7 @@ def _line(judged: Judged, row: Row[int], shown: ShownSides, address: Address) ->
         durations=f"{duration_in_words(before.mean_ms)} → {duration_in_words(after.mean_ms)}",
         test=_test_words(judged.tests.get(row.variant)),
         marks=_marks(row, is_critical=judged.is_critical(row.variant)),
+        note=notes.on_row(row, name.key),
     )
 
 

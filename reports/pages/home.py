@@ -18,6 +18,7 @@ from reports.pages.runs import ChangeMark, change_marks, change_text
 from reports.pages.versions import Against, against, spark_of, version_runs_href
 from reports.selectors.baselines import default_names
 from reports.selectors.home import Going, TargetCard, list_going, list_target_cards
+from reports.selectors.notes import attention_of_runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,8 @@ class Card:
     change_href: str
     change_text: str
     change_rule: str
+    attention: str
+    attention_href: str
     change_marks: tuple[ChangeMark, ...]
     at: datetime
 
@@ -82,8 +85,11 @@ def home_page(*, team: Team, after: str, may_run: bool) -> HomePage:
     found, has_more = list_target_cards(team=team, after=cursor)
     going = list_going(team=team)
     names = default_names(team=team, runs={card.change.baseline_pk for card in found if card.change})
+    attention = attention_of_runs(team=team, runs=[card.newest_pk for card in found])
     cards = tuple(
-        _card(card, names.get(card.change.baseline_pk, "") if card.change else "") for card in found if card.versions
+        _card(card, names.get(card.change.baseline_pk, "") if card.change else "", attention[card.newest_pk].words)
+        for card in found
+        if card.versions
     )
     last = found[-1] if found and has_more else None
     return HomePage(
@@ -108,7 +114,7 @@ def _sentence(cards: tuple[Card, ...], has_more: bool, going: int) -> str:
     return f"{shown}. {moved}{running}"
 
 
-def _card(card: TargetCard, baseline: str) -> Card:
+def _card(card: TargetCard, baseline: str, attention: str) -> Card:
     newest = card.versions[0]
     decided = next((row for row in card.versions[1:] if row.tally.decided), None)
     href = reverse("target", args=[card.pk])
@@ -131,6 +137,8 @@ def _card(card: TargetCard, baseline: str) -> Card:
         change_href=compare_href(card.change.baseline_pk, card.change.run_pk) if card.change else "",
         change_text=change_text(marks, baseline),
         change_rule=short_rule(baseline),
+        attention=attention,
+        attention_href=f"{reverse('run', args=[card.newest_pk])}#failures",
         change_marks=marks,
         at=newest.last_at,
     )

@@ -22,6 +22,7 @@ from reports.models import Signature, Team
 from reports.selectors.compare import StoredComparison
 from reports.selectors.compare_rows import signature_words
 from reports.selectors.compare_sides import Side
+from reports.selectors.notes import NotedSide, noted_side
 from reports.text import restored
 
 IsKnown = Callable[[Row[int]], bool]
@@ -51,6 +52,18 @@ class Judged:
         if not any(self.is_critical(row.variant) for row in rows):
             return rows
         return sorted(rows, key=lambda row: (GROUP_PLACE[row.group], not self.is_critical(row.variant)))
+
+
+def judge_for(team: Team, stored: StoredComparison, policy: Policy) -> tuple[Judged, NotedSide]:
+    """Judge a comparison with the notes of the team, and return those that hold for the candidate."""
+    side = stored.candidate
+    noted = noted_side(team=team, target=side.target, version=side.version)
+    return judge(stored, policy, is_known=lambda row: _is_covered(noted, row)), noted
+
+
+def _is_covered(noted: NotedSide, row: Row[int]) -> bool:
+    found = noted.found(row.variant, [key for key, _number in row.candidate.signatures])
+    return found is not None and not found.needs_attention
 
 
 def judge(stored: StoredComparison, policy: Policy, *, is_known: IsKnown = lambda _row: False) -> Judged:

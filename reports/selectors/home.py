@@ -36,6 +36,7 @@ class TargetCard:
     versions: tuple[VersionRow, ...]
     version_count: int
     last_at: datetime
+    newest_pk: uuid.UUID
     change: RunChangeRow | None
 
 
@@ -74,7 +75,7 @@ def list_target_cards(*, team: Team, after: tuple[datetime, int] | None = None) 
     versions = _versions(team, {row["pk"]: row["suite_pk"] for row in found[:TARGETS_SHOWN]})
     changes = _changes([row["newest_pk"] for row in found[:TARGETS_SHOWN]])
     cards = tuple(
-        _card(row, versions.get(row["pk"], ()), changes.get(row.pop("newest_pk"))) for row in found[:TARGETS_SHOWN]
+        _card(row, versions.get(row["pk"], ()), changes.get(row["newest_pk"])) for row in found[:TARGETS_SHOWN]
     )
     return cards, len(found) > TARGETS_SHOWN
 

@@ -12,7 +12,7 @@ from reports.pages.compare_frame import Address
 from reports.selectors.compare import compare_sides
 from reports.selectors.compare_menus import offers, suggestions
 from reports.selectors.compare_sides import SideProblem, resolve_sides
-from reports.selectors.compare_verdict import judge
+from reports.selectors.compare_verdict import judge_for
 from reports.selectors.policies import policy_of_team
 
 
@@ -31,13 +31,16 @@ def comparison(request: TeamRequest) -> HttpResponse:
     except SideProblem as problem:
         return _choose(request, problem.sentence, status=404 if problem.is_unknown else 400)
     address = Address(baseline, candidate, suite, form.filters())
+    judged, noted = judge_for(request.team, stored, policy_of_team(request.team))
     shown = comparison_page(
-        judge(stored, policy_of_team(request.team)),
+        judged,
         form.filters(),
         team=request.team,
         address=address,
         cursor=form.text("after"),
+        noted=noted,
         may_run=role_includes(request.membership.role, "runner"),
+        may_triage=role_includes(request.membership.role, "triager"),
     )
     return render(request, "reports/compare.html", {"page": shown, "faults": faults}, status=400 if faults else 200)
 
