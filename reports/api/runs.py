@@ -12,6 +12,7 @@ from reports.api import schemas
 from reports.api.auth import needs
 from reports.api.problems import Problem, ProblemOut, not_found
 from reports.domain.run_query import MOST_TERMS, RunQuery, parse_run_query
+from reports.importers.given import Given, read_scenario_text
 from reports.models import Run
 from reports.selectors import run_records
 from reports.selectors.runs import Cursor
@@ -84,9 +85,21 @@ def _query(given: RunsIn) -> RunQuery:
     return RunQuery({name: values for name, values in terms.items() if values}, query.words)
 
 
+class ImportIn(Schema):
+    """What results of the scenario harness do not say themselves; reports with schemaVersion 1 need none of it."""
+
+    target: Text = Field("", description="What was evaluated.")
+    fingerprint: Text = Field("", description="Its exact version.")
+    suite: Text = Field("", description="Id of the suite that the results are of; `harness` if left out.")
+
+
 _IMPORT_BODY = {
     "required": True,
-    "description": "A report (schemaVersion 1) as JSON, gzip or zstd: the body itself, or one file of a form.",
+    "description": (
+        "A report (schemaVersion 1) as JSON, gzip or zstd: the body itself, or one file of a form. Or results of the "
+        "scenario harness (rows one a line, or its report), for which `target` and `fingerprint` are needed; in a form "
+        "the scenario file may come along as `scenarios`."
+    ),
     "content": {
         "application/json": {"schema": {"type": "object"}},
         "application/gzip": {"schema": {"type": "string", "format": "binary"}},
@@ -95,7 +108,10 @@ _IMPORT_BODY = {
             "schema": {
                 "type": "object",
                 "required": ["file"],
-                "properties": {"file": {"type": "string", "format": "binary"}},
+                "properties": {
+                    "file": {"type": "string", "format": "binary"},
+                    "scenarios": {"type": "string", "format": "binary"},
+                },
             }
         },
     },
@@ -115,12 +131,17 @@ _IMPORT_ANSWERS: dict[Any, Any] = {
     url_name="import_run",
     summary="Import a report",
 )
-def import_run(request: HttpRequest) -> HttpResponse:
+def import_run(request: HttpRequest, given: Query[ImportIn]) -> HttpResponse:
     """Store a report once: 201 when it is new, 200 when it was there or a later snapshot of it; safe to repeat."""
     asked = cast(TeamRequest, request)
     source, file_name = _uploaded(request)
     done = ingest_report(
-        team=asked.team, source=source, origin=Run.Origin.API, created_by=asked.user, file_name=file_name
+        team=asked.team,
+        source=source,
+        origin=Run.Origin.API,
+        created_by=asked.user,
+        file_name=file_name,
+        given=Given(given.target.strip(), given.fingerprint.strip(), given.suite.strip(), _scenarios(request)),
     )
     body = {"id": str(done.run_pk), "runId": done.run_id, "outcome": done.outcome}
     body |= schemas.run_addresses(request, done.run_pk)
@@ -135,12 +156,19 @@ def _uploaded(request: HttpRequest) -> tuple[BinaryIO, str]:
         if "chunked" in request.headers.get("Transfer-Encoding", "") and not request.headers.get("Content-Length"):
             raise Problem(411, "length_required", "Send the body with a Content-Length.")
         return cast(BinaryIO, request), ""
-    files = [file for name in request.FILES for file in request.FILES.getlist(name)]
+    files = [file for name in request.FILES if name != "scenarios" for file in request.FILES.getlist(name)]
     if len(files) != 1:
         raise Problem(
             422, "one_file", "Send exactly one file in a form, as `file`.", [("body.file", "must be one file")]
         )
     return cast(BinaryIO, files[0]), files[0].name or ""
+
+
+def _scenarios(request: HttpRequest) -> str:
+    """Return the text of the scenario file that came along with results; "" without one."""
+    if request.content_type != "multipart/form-data":
+        return ""
+    return read_scenario_text(request.FILES.get("scenarios"))
 
 
 @router.get("/runs/{run}", response={200: schemas.RunOut, **_REFUSALS}, url_name="get_run", summary="Read a run")

@@ -45,14 +45,27 @@ class Content(io.RawIOBase):
         start = _read_fully(source, 16)
         self._bytes = _uncompressed(start, source)
         self._is_packed = is_packed(start)
+        self._ahead = b""
         _refuse_other_kinds(start)
 
     @property
     def content_hash(self) -> str:
         return self._hash.hexdigest()
 
+    def peek(self, size: int) -> bytes:
+        """Return the first ``size`` bytes, fewer at the end; they are read again afterwards."""
+        while len(self._ahead) < size and (more := self._take(size - len(self._ahead))):
+            self._ahead += more
+        return self._ahead[:size]
+
     def read(self, size: int = -1, /) -> bytes:
         wanted = 1 << 16 if size < 0 else size
+        if self._ahead:
+            data, self._ahead = self._ahead[:wanted], self._ahead[wanted:]
+            return data
+        return self._take(wanted)
+
+    def _take(self, wanted: int) -> bytes:
         try:
             data = self._bytes.read(wanted)
         except (gzip.BadGzipFile, EOFError, zlib.error, zstandard.ZstdError) as error:

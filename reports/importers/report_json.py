@@ -23,13 +23,17 @@ _NO_SUITE = EvaluationSuite(id="-", name="-", scenarios=())  # stands for a faul
 
 @dataclass(frozen=True, slots=True)
 class CheckedReport:
-    """A report that holds to every rule. ``head``: its members without suite and cases; ``counts``: cases by status."""
+    """A report that holds to every rule. ``head``: its members without suite and cases; ``counts``: cases by status.
+
+    ``format`` names the kind of file that it was read from.
+    """
 
     head: Mapping[str, Any]
     suite: EvaluationSuite
     counts: Mapping[str, int]
     byte_size: int
     content_hash: str
+    format: str = "report"
 
 
 def check_report(content: Content, take_case: TakeCase) -> CheckedReport:
@@ -42,7 +46,9 @@ def check_report(content: Content, take_case: TakeCase) -> CheckedReport:
         for member in read_members(cast(BinaryIO, content)):
             reading.take(member)
     except ReportTextError as error:
-        raise ReportRejected(error.code, f"This cannot be read as a report: {error}.", [(error.path, str(error))]) from None
+        raise ReportRejected(
+            error.code, f"This cannot be read as a report: {error}.", [(error.path, str(error))]
+        ) from None
     return reading.finish(content)
 
 

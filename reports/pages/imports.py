@@ -7,6 +7,7 @@ from uuid import UUID
 from django.template.defaultfilters import filesizeformat
 from django.urls import reverse
 
+from reports.importers.given import NOTHING, Given
 from reports.models import ImportJob
 from reports.pages.refusals import Refusal
 from reports.selectors.import_jobs import JobRow
@@ -18,6 +19,9 @@ _WORDS = {
     "queued": ("info", "Being imported in the background."),
     "refused": ("error", ""),
 }
+
+
+_ABOUT_GIVEN = ("target_needed", "scenarios_invalid")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,16 +42,26 @@ class ImportPage:
     errors: tuple[str, ...] = ()
     lines: tuple[FileLine, ...] = ()
     limit_words: str = ""
+    given: Given = NOTHING
+    is_given_open: bool = False
 
 
-def import_page(lines: Sequence[FileLine] = (), errors: Sequence[str] = (), *, small_bytes: int) -> ImportPage:
-    """Make the page of the form; ``small_bytes`` is the size up to which a file is imported at once."""
+def import_page(
+    lines: Sequence[FileLine] = (), errors: Sequence[str] = (), *, small_bytes: int, given: Given = NOTHING
+) -> ImportPage:
+    """Make the page of the form; ``small_bytes`` is the size up to which a file is imported at once.
+
+    ``given`` is what was typed beside the files; it is folded away unless it was needed.
+    """
     refused = sum(line.refusal is not None for line in lines)
     sentence = "Reports become runs once: the same report again changes nothing, a later snapshot updates its run."
     if lines:
         taken = len(lines) - refused
         sentence = f"{taken} of {len(lines)} files taken, {refused} refused." if refused else f"{taken} files taken."
-    return ImportPage(sentence, tuple(errors), tuple(lines), filesizeformat(small_bytes))
+    is_needed = any(line.refusal is not None and line.refusal.code in _ABOUT_GIVEN for line in lines)
+    return ImportPage(
+        sentence, tuple(errors), tuple(lines), filesizeformat(small_bytes), given, is_needed or given != NOTHING
+    )
 
 
 def taken_line(name: str, outcome: str, run_pk: UUID) -> FileLine:

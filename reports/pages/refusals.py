@@ -8,7 +8,16 @@ from reports.importers.refusals import ReportConflict, ReportRejected
 from reports.text import storable
 
 _TOO_LARGE = {"content_too_large", "item_too_large", "too_many_values"}
-_NOT_ACCEPTABLE = {"report_invalid", "counts_wrong", "not_object", "member_twice", "too_deep"}
+_NOT_ACCEPTABLE = {
+    "report_invalid",
+    "counts_wrong",
+    "not_object",
+    "member_twice",
+    "too_deep",
+    "no_results",
+    "target_needed",
+    "scenarios_invalid",
+}
 
 
 def status_of(rejection: ReportRejected) -> int:

@@ -20,6 +20,7 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
+from reports.importers.given import NOTHING, Given
 from reports.models import ImportJob, Run, Team, User
 from reports.services.ingest import ReportRejected, ingest_report
 from reports.services.messages import IMPORT_UPLOAD, tell_after_commit
@@ -37,8 +38,10 @@ class _Reads(Protocol):
     def read(self, size: int = ..., /) -> bytes: ...
 
 
-def queue_upload(*, team: Team, user: User, upload: UploadedFile[Any], origin: str = Run.Origin.UPLOAD) -> ImportJob:
-    """Keep an uploaded file in the data folder and let a worker import it."""
+def queue_upload(
+    *, team: Team, user: User, upload: UploadedFile[Any], origin: str = Run.Origin.UPLOAD, given: Given = NOTHING
+) -> ImportJob:
+    """Keep an uploaded file in the data folder and let a worker import it, with what was said beside it."""
     path = _kept(upload)
     with transaction.atomic():
         job = ImportJob.objects.create(
@@ -48,6 +51,7 @@ def queue_upload(*, team: Team, user: User, upload: UploadedFile[Any], origin: s
             path=str(path),
             file_name=storable(upload.name or "")[:1000],
             byte_size=path.stat().st_size,
+            given={name: storable(text) for name, text in given.to_data().items()},
         )
         tell_after_commit(IMPORT_UPLOAD, job.pk)
     return job
@@ -111,6 +115,7 @@ def _import(job: ImportJob, token: str) -> None:
                 origin=job.origin,
                 created_by=job.created_by,
                 file_name=restored(job.file_name),
+                given=Given.from_data({name: restored(text) for name, text in job.given.items()}),
                 on_stored=progress.note_stored,
             )
     except ReportRejected as rejection:

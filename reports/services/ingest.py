@@ -16,8 +16,10 @@ from evalrunner.canonical import digest
 
 from reports.domain.snapshots import case_contradiction, first_difference, head_contradiction
 from reports.importers.containers import Content
+from reports.importers.formats import check_content
+from reports.importers.given import NOTHING, Given
 from reports.importers.refusals import ReportConflict, ReportRejected
-from reports.importers.report_json import CheckedReport, check_report
+from reports.importers.report_json import CheckedReport
 from reports.keys import text_key
 from reports.models import Execution, Generation, Run, SuiteRevision, Team, User
 from reports.payloads import unpack
@@ -76,9 +78,10 @@ def ingest_report(
     origin: str,
     created_by: User | None = None,
     file_name: str = "",
+    given: Given = NOTHING,
     on_stored: Progress | None = None,
 ) -> Ingested:
-    """Store a report, plain or in gzip or zstd, once per team and ``runId``.
+    """Store a report, plain or in gzip or zstd, once per team and ``runId``; ``given`` is what it does not say itself.
 
     ``source`` is read from where it stands to its end, in pieces, and is done with before anything is stored;
     ``on_stored`` is told (stored, all) cases while they are staged. Raises ReportRejected for content that is no report
@@ -86,12 +89,13 @@ def ingest_report(
     """
     with collector_paused(), CaseSpool() as cases:
         content = Content(source)
-        report = check_report(content, lambda case, position: cases.add(prepare_case(case, position)))
+        report = check_content(content, lambda case, position: cases.add(prepare_case(case, position)), given)
         origins = {
             "origin": origin,
             "file_name": storable(file_name)[:1000],
             "byte_size": report.byte_size,
             "content_hash": report.content_hash,
+            "format": report.format,
         }
         remove_abandoned_generations()
         done = _store(_Import(team, report, cases, origins, on_stored), created_by)

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from reports.access import TeamRequest, page
 from reports.forms.imports import ImportForm
 from reports.importers.containers import is_packed
+from reports.importers.given import LONGEST, Given
 from reports.models import Run
 from reports.pages.imports import (
     FileLine,
@@ -41,23 +42,36 @@ def import_reports(request: TeamRequest) -> HttpResponse:
     form = ImportForm(request.POST, request.FILES)
     if not form.is_valid():
         shown = import_page(
-            errors=[str(error) for error in form.errors.get("report_files", ())], small_bytes=SMALL_BYTES
+            errors=[str(error) for errors in form.errors.values() for error in errors],
+            small_bytes=SMALL_BYTES,
+            given=_said(form),
         )
         return render(request, _TEMPLATE, {"page": shown}, status=400)
-    answers = [_take(request, upload) for upload in form.cleaned_data["report_files"]]
+    try:
+        given = form.given()
+    except ReportRejected as rejection:
+        shown = import_page(errors=[rejection.sentence], small_bytes=SMALL_BYTES, given=_said(form))
+        return render(request, _TEMPLATE, {"page": shown}, status=status_of(rejection))
+    answers = [_take(request, upload, given) for upload in form.cleaned_data["report_files"]]
     lines = [line for line, _ in answers]
     if len(lines) == 1 and lines[0].href:
         messages.add_message(request, _LEVELS[lines[0].level], lines[0].sentence)
         return redirect(lines[0].href)
-    shown = import_page(lines, small_bytes=SMALL_BYTES)
+    shown = import_page(lines, small_bytes=SMALL_BYTES, given=_said(form))
     return render(request, _TEMPLATE, {"page": shown}, status=max(status for _, status in answers))
 
 
-def _take(request: TeamRequest, upload: "UploadedFile[Any]") -> tuple[FileLine, int]:
+def _said(form: ImportForm) -> Given:
+    """Return what was typed, so that it need not be typed again; a file cannot be given back."""
+    names = ("target", "fingerprint", "suite")
+    return Given.from_data({name: form.data.get(name, "")[:LONGEST] for name in names})
+
+
+def _take(request: TeamRequest, upload: "UploadedFile[Any]", given: Given) -> tuple[FileLine, int]:
     """Import one file, or queue it when it is large; return its line and the status that it alone would have."""
     name = storable(upload.name or "")
     if not _is_small(upload):
-        return queued_line(name, queue_upload(team=request.team, user=request.user, upload=upload)), 200
+        return queued_line(name, queue_upload(team=request.team, user=request.user, upload=upload, given=given)), 200
     try:
         done = ingest_report(
             team=request.team,
@@ -65,6 +79,7 @@ def _take(request: TeamRequest, upload: "UploadedFile[Any]") -> tuple[FileLine, 
             origin=Run.Origin.UPLOAD,
             created_by=request.user,
             file_name=upload.name or "",
+            given=given,
         )
     except ReportRejected as rejection:
         return refused_line(name, Refusal.of(rejection)), status_of(rejection)

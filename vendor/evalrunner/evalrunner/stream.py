@@ -47,7 +47,7 @@ class StreamLimits:
 
 
 class Member(NamedTuple):
-    """A member of the report, or with a ``position`` one of its cases."""
+    """A member of the report, or with a ``position`` one of the items of its long list (its cases)."""
 
     name: str
     position: int | None
@@ -66,13 +66,13 @@ class ReportTextError(JsonTextError):
         self.code, self.path, self.byte = code, path, byte
 
 
-def read_members(source: BinaryIO, limits: StreamLimits | None = None) -> Iterator[Member]:
+def read_members(source: BinaryIO, limits: StreamLimits | None = None, *, listed: str = CASES) -> Iterator[Member]:
     """Give the members of the one JSON object that ``source`` holds as UTF-8, each as soon as it is read.
 
-    ``cases`` comes item by item when it is a list; an empty list comes as one member with the value ``[]``. Raises
-    ReportTextError, also for a member of the top object that comes twice and for anything after the object.
+    The member ``listed`` comes item by item when it is a list; an empty list comes as one member with the value ``[]``.
+    Raises ReportTextError, also for a member of the top object that comes twice and for anything after the object.
     """
-    return _Reader(source, limits or StreamLimits()).members()
+    return _Reader(source, limits or StreamLimits(), listed).members()
 
 
 class _ConstantError(Exception):
@@ -101,7 +101,8 @@ _marking = json.JSONDecoder(parse_constant=lambda name: _Constant(), parse_int=_
 
 
 class _Reader:
-    def __init__(self, source: BinaryIO, limits: StreamLimits) -> None:
+    def __init__(self, source: BinaryIO, limits: StreamLimits, listed: str) -> None:
+        self.listed = listed
         self.source = source
         self.limits = limits
         self.decoder = codecs.getincrementaldecoder("utf-8")("strict")
@@ -121,7 +122,7 @@ class _Reader:
         else:
             while True:
                 name = self._member_name(seen)
-                yield from self._cases() if name == CASES and self._next() == "[" else self._whole_member(name)
+                yield from self._items() if name == self.listed and self._next() == "[" else self._whole_member(name)
                 self.path = ""
                 if self._separator("}"):
                     break
@@ -155,16 +156,16 @@ class _Reader:
     def _whole_member(self, name: str) -> Iterator[Member]:
         yield Member(name, None, self._value(self.limits.member_characters))
 
-    def _cases(self) -> Iterator[Member]:
+    def _items(self) -> Iterator[Member]:
         self._take()
         if self._next() == "]":
             self._take()
-            yield Member(CASES, None, [])
+            yield Member(self.listed, None, [])
             return
         index = 0
         while True:
-            self.path = f"{CASES}.{index}"
-            yield Member(CASES, index, self._value(self.limits.case_characters))
+            self.path = f"{self.listed}.{index}"
+            yield Member(self.listed, index, self._value(self.limits.case_characters))
             if self._separator("]"):
                 return
             index += 1

@@ -66,6 +66,23 @@ def parse_report(text: str) -> dict[str, Any]:
     return cast("dict[str, Any]", plain(value))
 
 
+def check_result_row(value: object) -> None:
+    """Check one result row, parsed strictly or plain; ReportParseError for a key that is missing or garbled."""
+    _check(_row, value)
+
+
+def check_summary(value: object) -> None:
+    """Check a summary, parsed strictly or plain; ReportParseError for a key that is missing or garbled."""
+    _check(_summary, value)
+
+
+def _check(reader: readers.Reader, value: object) -> None:
+    try:
+        reader(value, Place())
+    except ReadError as error:
+        raise ReportParseError(str(error)) from None
+
+
 def compare_reports(baseline: Mapping[str, Any], candidate: Mapping[str, Any]) -> dict[str, Any]:
     """Compare two valid reports; all five keys, in order.
 
