@@ -19,6 +19,7 @@ from reports.selectors import run_records
 from reports.selectors.live import EventRow, ExecutionRow, execution_row, list_events
 from reports.selectors.run import get_run
 from reports.services.executions import (
+    FollowUp,
     IdempotencyConflict,
     NotCancellable,
     RunRequest,
@@ -38,6 +39,15 @@ _LONGEST_KEY = 200
 _REFUSALS: dict[Any, Any] = {401: ProblemOut, 403: ProblemOut, 404: ProblemOut, 409: ProblemOut, 422: ProblemOut}
 Text = Annotated[str, Field(max_length=500)]
 Number = Annotated[int, Field(ge=-(2**53), le=2**53)]
+
+
+class FollowUpIn(Schema):
+    """By what outcome of which run the scenarios were chosen: such a run joins no version and no gate."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    run: uuid.UUID
+    chosenBy: Literal["failures", "broken", "filter"]
 
 
 class RunIn(Schema):
@@ -60,6 +70,7 @@ class RunIn(Schema):
     maxFailures: Number = _DEFAULTS.max_failures
     timeoutMs: Number = _DEFAULTS.timeout_ms
     allowExternalWrites: bool = Field(False, description="Only for an admin who is signed in with a browser.")
+    followUp: FollowUpIn | None = Field(None, description="Where an outcome chose the scenarios; say so honestly.")
     earlyAlarm: bool = Field(True, description="Cancel when the first five cases end in the same error code.")
 
 
@@ -212,7 +223,16 @@ def _run_request(asked: TeamRequest, given: RunIn) -> RunRequest:
         early_alarm=given.earlyAlarm,
     )
     suite = find_suite(asked.team, entry, str(given.suite)) if is_named else suite_of_value(given.suite)
-    return RunRequest(entry.name, given.fingerprint, suite, options)
+    return RunRequest(entry.name, given.fingerprint, suite, options, follow_up=_follow_up(asked, given.followUp))
+
+
+def _follow_up(asked: TeamRequest, given: FollowUpIn | None) -> FollowUp | None:
+    if given is None:
+        return None
+    run = get_run(team=asked.team, pk=given.run)
+    if run is None:
+        raise not_found("run to follow up")
+    return FollowUp(run, given.chosenBy)
 
 
 def _texts(given: list[str] | None) -> tuple[str, ...] | None:

@@ -15,6 +15,7 @@ from reports.api.auth import needs
 from reports.api.problems import Problem
 from reports.pages.compare_documents import comparison_file
 from reports.pages.compare_frame import Address
+from reports.selectors.compare import StoredComparison
 from reports.selectors.compare_filters import RowFilters
 from reports.selectors.compare_verdict import document_of
 
@@ -75,9 +76,18 @@ def _policy(given: str | dict[str, Any] | None) -> Policy | None:
         raise Problem(422, "policy_invalid", f"The policy cannot be used: {', '.join(error.paths)}.", faults) from error
 
 
+def _refuse_follow_ups(stored: StoredComparison) -> None:
+    """What was chosen by its outcome says nothing about a version."""
+    for name, side in (("baseline", stored.baseline), ("candidate", stored.candidate)):
+        if any(run.follow_up for run in side.runs):
+            sentence = f"The {name} is a follow-up: its scenarios were chosen by their outcome; no gate judges it."
+            raise Problem(409, "follow_up", sentence, [(name, "is a follow-up")])
+
+
 def _answer(request: HttpRequest, given: comparing.SidesIn, policy: Policy | None) -> HttpResponse:
     team = cast(TeamRequest, request).team
     judged = comparing.judged_sides(team, given, policy)
+    _refuse_follow_ups(judged.stored)
     rows = judged.ordered(judged.stored.result.rows)
     document = document_of(judged, team=team, rows=rows)
     url = request.build_absolute_uri(Address(given.baseline, given.candidate, given.suite, RowFilters()).page())

@@ -20,6 +20,7 @@ class RunDraft:
     """A filled-in form. ``suite`` is "offered:<place>", "revision:<pk>" or ""; ``numbers`` are texts by option name.
 
     ``shown`` says for which target and suite the reader's choices were made; ``key`` makes a double click one run.
+    ``follow_up`` says by what outcome of the run ``follows`` the scenarios were chosen.
     """
 
     target: str = ""
@@ -32,6 +33,8 @@ class RunDraft:
     early_alarm: bool = True
     shown: str = ""
     key: str = ""
+    follow_up: str = ""
+    follows: str = ""
 
     @property
     def is_for_another_target(self) -> bool:
@@ -50,6 +53,11 @@ class RunDraft:
     @property
     def shown_suite(self) -> str:
         return self.shown.partition("|")[2]
+
+    @property
+    def is_follow_up(self) -> bool:
+        """Tell whether an outcome chose what runs: not where everything runs after all."""
+        return bool(self.follow_up and (self.scenarios or self.tags))
 
     def number(self, name: str) -> str:
         return self.numbers.get(name) or str(getattr(_DEFAULTS, name))

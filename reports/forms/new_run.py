@@ -31,6 +31,8 @@ def draft_from_form(data: QueryDict) -> RunDraft:
         early_alarm="early_alarm" in data,
         shown=data.get("shown", ""),
         key=data.get("key", ""),
+        follow_up=data.get("follow_up", ""),
+        follows=data.get("follows", ""),
     )
 
 

@@ -12,6 +12,7 @@ from evalrunner.compare.verdict import p_text
 from reports.domain.grammar import CHANGES, Sign, sign_of
 from reports.domain.wording import count_in_words, duration_in_words
 from reports.models import Team
+from reports.pages.compare_beside import Marks, beside_marks
 from reports.pages.compare_frame import (
     Address,
     Menus,
@@ -24,6 +25,7 @@ from reports.pages.compare_frame import (
 from reports.pages.compare_matrix import MatrixView, matrix_view
 from reports.pages.compare_notes import NoteMarks, attention_words
 from reports.pages.compare_verdict import VerdictView, verdict_view
+from reports.pages.definitions import definitions_href
 from reports.pages.note_marks import NoteMark
 from reports.pages.parts import Action, Chip, Choice, Crumb, Empty, Pager, Pips
 from reports.selectors import compare_filters as filtering
@@ -114,6 +116,7 @@ class ComparisonPage:
     rates: str
     attention: str
     differences: tuple[str, ...]
+    definitions_href: str
     matrix: MatrixView
     clusters: tuple[ClusterLine, ...]
     clusters_left: int
@@ -143,7 +146,8 @@ def comparison_page(
     stored, result = judged.stored, judged.stored.result
     page = filtering.page_of(stored, judged.ordered(filtering.matching_rows(stored, filters, team=team)), cursor)
     sides = (stored.baseline, stored.candidate)
-    shown = shown_sides(sides, [row.variant for row in page.rows])
+    variants = [row.variant for row in page.rows]
+    shown, beside = shown_sides(sides, variants), beside_marks(team, sides, variants)
     clusters = result.clusters[:CLUSTERS_SHOWN]
     words = signatures_in_words(team, [cluster.signature for cluster in clusters])
     notes = NoteMarks.of(judged, noted, address, team=team, may_write=may_triage)
@@ -160,14 +164,15 @@ def comparison_page(
         verdict=verdict_view(judged, address, may_run=may_run),
         rates=rates_in_words(result),
         attention=attention_words(judged),
-        differences=differences_in_words(result.differences, result.redefined),
+        differences=differences_in_words(result.differences, result.redefined, len(stored.accepted)),
+        definitions_href=definitions_href(address) if result.redefined or stored.accepted else "",
         matrix=matrix_view(result.matrix, address),
         clusters=tuple(_cluster_line(cluster, words, address, notes) for cluster in clusters),
         clusters_left=len(result.clusters) - len(clusters),
         chips=_chips(stored, filters, address, words),
         text=filters.text,
         hidden=_hidden(address),
-        groups=_groups(judged, page, shown, address, notes),
+        groups=_groups(judged, page, shown, beside, address, notes),
         folded=_folded(stored, filters, address),
         pager=_pager(page, address, cursor),
         clear_href=address.filtered(RowFilters()),
@@ -196,7 +201,7 @@ def _rerun(stored: StoredComparison) -> Action | None:
     if not (executed and scenarios):
         return None
     number = len(scenarios)
-    query = urlencode({"rerun": str(executed[-1]), "scenarios": scenarios}, doseq=True)
+    query = urlencode({"rerun": str(executed[-1]), "only": "broken", "scenarios": scenarios}, doseq=True)
     words = f"Rerun {number} {'scenario' if number == 1 else 'scenarios'} that got worse"
     return Action(words, f"{reverse('new-run')}?{query}")
 
@@ -280,14 +285,19 @@ def _cluster_line(
 
 
 def _groups(
-    judged: Judged, page: filtering.RowsPage, shown: Mapping[int, ShownSides], address: Address, notes: NoteMarks
+    judged: Judged,
+    page: filtering.RowsPage,
+    shown: Mapping[int, ShownSides],
+    beside: Marks,
+    address: Address,
+    notes: NoteMarks,
 ) -> tuple[GroupView, ...]:
     return tuple(
         GroupView(
             title=_TITLES.get(group, group.value),
             sign=_group_sign(group),
             count=page.groups[group],
-            lines=tuple(_line(judged, row, shown[row.variant], address, notes) for row in rows),
+            lines=tuple(_line(judged, row, shown[row.variant], beside, address, notes) for row in rows),
             anchor=f"group-{group.value}",
         )
         for group, rows in groupby(page.rows, key=lambda row: row.group)
@@ -300,7 +310,9 @@ def _group_sign(group: Group) -> Sign:
     return sign_of(group, "change")
 
 
-def _line(judged: Judged, row: Row[int], shown: ShownSides, address: Address, notes: NoteMarks) -> RowLine:
+def _line(
+    judged: Judged, row: Row[int], shown: ShownSides, beside: Marks, address: Address, notes: NoteMarks
+) -> RowLine:
     stored = judged.stored
     name, facts = stored.variants[row.variant], stored.facts_of(row.variant)
     before, after = shown
@@ -319,7 +331,7 @@ def _line(judged: Judged, row: Row[int], shown: ShownSides, address: Address, no
         slower=slower,
         durations=f"{duration_in_words(before.mean_ms)} → {duration_in_words(after.mean_ms)}",
         test=_test_words(judged.tests.get(row.variant)),
-        marks=_marks(row, is_critical=judged.is_critical(row.variant)),
+        marks=(*_marks(row, is_critical=judged.is_critical(row.variant)), *beside.get(row.variant, ())),
         note=notes.on_row(row, name.key),
     )
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import uuid
+from dataclasses import replace
 
 from reports.domain.run_draft import RunDraft
 from reports.domain.run_options import RunOptions
 from reports.forms.new_run import draft_from_request
-from reports.models import Team
+from reports.models import Run, Team
 from reports.runnable import TargetEntry, TargetsFileError, TargetUnusable, runnable_targets
-from reports.selectors.new_run import EarlierRun, get_earlier_run
+from reports.selectors.new_run import EarlierRun, get_earlier_run, get_run_of_choice, scenarios_of_cases
+from reports.selectors.run import CaseFilters
 
 
 def rerun_draft(team: Team, pk: uuid.UUID) -> tuple[RunDraft, str] | None:
@@ -25,6 +27,42 @@ def rerun_draft(team: Team, pk: uuid.UUID) -> tuple[RunDraft, str] | None:
     request = earlier.request or RunOptions(repetitions=earlier.repetitions).to_data()
     draft = draft_from_request(entry.name if entry else "", _fingerprint(entry, earlier), earlier.revision_pk, request)
     return draft, _note(entry, earlier)
+
+
+def narrowed_draft(team: Team, draft: RunDraft, pk: uuid.UUID, only: str, filters: CaseFilters) -> tuple[RunDraft, str]:
+    """Choose the scenarios of an earlier run that an address asks for, and say so in a sentence ("" where it does not).
+
+    ``only`` is "failures", "broken" (the scenarios stand in the address), or "filter" (that of the cases table). What
+    was chosen by its outcome becomes a follow-up. A run chooses whole scenarios, with all their variants.
+    """
+    run = get_run_of_choice(team, str(pk))
+    if run is None or only not in Run.FollowUp.values:
+        return draft, ""
+    if only == Run.FollowUp.BROKEN or draft.scenarios:
+        return _as_follow_up(draft, pk, only), _FOLLOW_UP_NOTE
+    wanted = CaseFilters(status="failures") if only == Run.FollowUp.FAILURES else filters
+    scenarios = scenarios_of_cases(run, wanted)
+    if not scenarios:
+        return draft, "No case of that run fits what was asked for; everything is chosen."
+    chosen = replace(draft, scenarios=scenarios)
+    if only == Run.FollowUp.FILTER and not is_by_outcome(filters):
+        return chosen, "The scenarios of the filter are chosen; it asks for no outcome, so the run joins its version."
+    return _as_follow_up(chosen, pk, only), _FOLLOW_UP_NOTE
+
+
+_FOLLOW_UP_NOTE = (
+    "Its scenarios are chosen by their outcome, so the run becomes a follow-up: marked as such, shown beside its "
+    "version, never counted in it and never given to the gate."
+)
+
+
+def is_by_outcome(filters: CaseFilters) -> bool:
+    """Tell whether a filter looks at how cases ended; its text is looked for in failing criteria too."""
+    return bool(filters.status or filters.signature or filters.text)
+
+
+def _as_follow_up(draft: RunDraft, pk: uuid.UUID, only: str) -> RunDraft:
+    return replace(draft, follow_up=only, follows=str(pk))
 
 
 def _entry_of(earlier: EarlierRun) -> TargetEntry | None:

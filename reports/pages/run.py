@@ -9,14 +9,20 @@ from urllib.parse import urlencode
 from django.urls import reverse
 from evalrunner.compare import Tally, percent_text, tally, tally_statuses
 
+from reports.domain.attention import Attention, Standing
 from reports.domain.expressions import Expression, expressions
 from reports.domain.grammar import Sign, outcome_of
 from reports.domain.wording import duration_in_words
 from reports.models import Execution, Run
+from reports.pages.note_marks import NoteMark, note_mark
+from reports.pages.notes import new_note_href
 from reports.pages.parts import Action, Bar, Crumb, Empty, Fact, Pager, Pips
+from reports.pages.run_continuation import RunContinuation, first_tally, run_continuation
 from reports.selectors import run as selector
 from reports.selectors import run_changes
-from reports.selectors.run import CaseFilters, CaseRow, CasesPage, Cluster, Lineage, Pip
+from reports.selectors.lineage import places_passed_on_retry
+from reports.selectors.notes import NotedRun, note_words, noted_run
+from reports.selectors.run import CaseFilters, CaseRow, CasesPage, Cluster, Pip
 from reports.selectors.run_changes import resolve_baseline
 
 if TYPE_CHECKING:
@@ -54,18 +60,25 @@ _ENDINGS = {
 
 @dataclass(frozen=True, slots=True)
 class CaseLine:
-    """A row of the cases table. ``reason`` says what failed, or why it never ran."""
+    """A row of the cases table. ``reason`` says what failed, or why it never ran.
+
+    ``note`` tells that it passes only since it was retried.
+    """
 
     row: CaseRow
     href: str
     variants: str
     reason: str
+    note: str
     pips: Pips | None
 
 
 @dataclass(frozen=True, slots=True)
 class ClusterLine:
-    """A group of failures. ``share`` is of all failing cases; ``bar`` that share in whole percent."""
+    """A group of failures. ``share`` is of all failing cases; ``bar`` that share in whole percent.
+
+    ``attention`` says how many of its cases notes do not cover; "" where they cover none.
+    """
 
     what: str
     where: str
@@ -77,6 +90,8 @@ class ClusterLine:
     href: str
     first_href: str
     first_scenario: str
+    note: NoteMark
+    attention: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +135,7 @@ class RunPage:
     tag_options: tuple[Option, ...]
     suite_assertions: tuple[Expression, ...]
     execution: Execution | None
-    resumed_from: Lineage | None
-    resumed_in: tuple[Lineage, ...]
+    continuation: RunContinuation
     baseline_href: str
     baseline_words: str
     rerun_href: str
@@ -129,6 +143,7 @@ class RunPage:
     has_report: bool
     notices: tuple[Notice, ...]
     failures_words: str
+    attention: str
     no_failures_words: str
     empty: Empty
     suite_words: str
@@ -138,7 +153,15 @@ class RunPage:
     live: "LivePart | None" = None
 
 
-def run_page(run: Run, filters: CaseFilters, cursor: str, *, live: "LivePart | None" = None) -> RunPage:
+def run_page(
+    run: Run,
+    filters: CaseFilters,
+    cursor: str,
+    *,
+    live: "LivePart | None" = None,
+    may_run: bool = False,
+    may_triage: bool = False,
+) -> RunPage:
     """Read and decide all that the page of a run shows."""
     cases = selector.list_cases(run, filters, cursor=cursor)
     found_clusters, signatures = selector.clusters(run)
@@ -146,6 +169,8 @@ def run_page(run: Run, filters: CaseFilters, cursor: str, *, live: "LivePart | N
     counted = tally(counts)
     found = resolve_baseline(counted_run) if (counted_run := run_changes.counted_run(run.pk)) else None
     execution = selector.execution_of(run) if live is not None else None
+    noted = noted_run(team=run.team, run=run)
+    marks = _marks(run, found_clusters, noted, may_triage=may_triage)
     return RunPage(
         run=run,
         title=f"{run.version.target.target_id} @ {run.version.label or run.version.fingerprint}",
@@ -155,7 +180,7 @@ def run_page(run: Run, filters: CaseFilters, cursor: str, *, live: "LivePart | N
         facts=_facts(run, execution),
         bar=Bar.of(counts, href=lambda status: _cases_href(run, CaseFilters(status=status), ""), is_tall=True),
         tally=counted,
-        clusters=tuple(_cluster_line(run, cluster, counts) for cluster in found_clusters),
+        clusters=tuple(_cluster_line(run, cluster, counts, noted, marks[cluster.pk]) for cluster in found_clusters),
         signatures=signatures,
         clusters_left=signatures - len(found_clusters),
         cases=_case_lines(run, cases, filters),
@@ -168,8 +193,7 @@ def run_page(run: Run, filters: CaseFilters, cursor: str, *, live: "LivePart | N
         tag_options=_options((("", "Any tag"), *((tag, tag) for tag in selector.scenario_tags(run))), filters.tag),
         suite_assertions=_suite_assertions(run),
         execution=execution,
-        resumed_from=selector.continued_from(run),
-        resumed_in=selector.continued_in(run),
+        continuation=run_continuation(run, filters, is_executed=execution is not None, may_run=may_run),
         baseline_href=compare_href(found.run.pk, run.pk) if found and found.run and run.generation_id else "",
         baseline_words=found.words if found else "",
         rerun_href=f"{reverse('new-run')}?{urlencode({'rerun': str(run.pk)})}",
@@ -177,6 +201,7 @@ def run_page(run: Run, filters: CaseFilters, cursor: str, *, live: "LivePart | N
         has_report=run.run_id != "",
         notices=_notices(run) if live is None else tuple(Notice(each.level, each.text) for each in live.notices),
         failures_words=_failures_words(counts, signatures),
+        attention=noted.attention.headline,
         no_failures_words="Nothing failed." if counted.decided else "No case has been decided.",
         empty=_empty(run, filters),
         suite_words=f"{run.suite_assertions - run.suite_assertions_failed} of {run.suite_assertions} hold",
@@ -188,14 +213,18 @@ def run_page(run: Run, filters: CaseFilters, cursor: str, *, live: "LivePart | N
 
 
 def run_sentence(run: Run, counted: Tally) -> str:
-    """Answer in one sentence whether the run passed, in words and numbers."""
-    numbers = (
-        f"{counted.passed} of {counted.decided} decided cases passed ({counted.percent})" if counted.decided else ""
-    )
-    parts = [part for part in (numbers, _undecided_words(counted), _suite_words(run)) if part]
+    """Answer in one sentence whether the run passed, in words and numbers: those of the attempts that rates count.
+
+    ``counted`` are the run's own cases; what they are after retries stands beside.
+    """
+    first = first_tally(run) or counted
+    numbers = f"{first.passed} of {first.decided} decided cases passed ({first.percent})" if first.decided else ""
+    after = f"after retries {counted.passed} of {counted.decided} ({counted.percent})" if first != counted else ""
+    parts = [part for part in (numbers, _undecided_words(first), after, _suite_words(run)) if part]
     said = "; ".join(parts) or "no case has been decided"
     if run.status == "completed":
-        return f"{'Passed' if run.is_passing else 'Did not pass'}: {said}."
+        passed = "Passed on retry" if first.passed < counted.passed else "Passed"
+        return f"{passed if run.is_passing else 'Did not pass'}: {said}."
     return f"{_ENDINGS[run.status]}: {said}."
 
 
@@ -334,18 +363,20 @@ def _options(options: Sequence[tuple[str, str]], chosen: str) -> tuple[Option, .
 def _case_lines(run: Run, page: CasesPage, filters: CaseFilters) -> tuple[CaseLine, ...]:
     """Return the rows; repetitions stand beside the first of neighbouring rows of one scenario variant."""
     before = (None, *(row.variant_id for row in page.rows))
+    retried = places_passed_on_retry(run, [row.position for row in page.rows])
     return tuple(
-        _case_line(run, row, page.siblings[row.variant_id] if row.variant_id != above else (), filters)
+        _case_line(run, row, page.siblings[row.variant_id] if row.variant_id != above else (), filters, retried)
         for row, above in zip(page.rows, before, strict=False)
     )
 
 
-def _case_line(run: Run, row: CaseRow, pips: Sequence[Pip], filters: CaseFilters) -> CaseLine:
+def _case_line(run: Run, row: CaseRow, pips: Sequence[Pip], filters: CaseFilters, retried: frozenset[int]) -> CaseLine:
     return CaseLine(
         row=row,
         href=case_href(run, row.position, filters),
         variants=variants_words(row.variants),
         reason=row.failing or row.skip_reason or (row.error_code if row.status != "passed" else ""),
+        note="passed on retry" if row.position in retried else "",
         pips=_pips(pips) if len(pips) > 1 else None,
     )
 
@@ -365,8 +396,26 @@ def variants_words(variants: Mapping[str, str]) -> str:
     return ", ".join(f"{step}: {variant}" for step, variant in variants.items())
 
 
-def _cluster_line(run: Run, cluster: Cluster, counts: Mapping[str, int]) -> ClusterLine:
+def _marks(run: Run, clusters: Sequence[Cluster], noted: NotedRun, *, may_triage: bool) -> dict[int, NoteMark]:
+    """Return the mark of each cluster: the note on its signature, or where to write one."""
+    words = note_words(team=run.team, pks=noted.on_signature.values())
+    here = f"{reverse('run', args=[run.pk])}#failures"
+    return {
+        each.pk: note_mark(
+            words.get(noted.on_signature.get(each.pk, 0)),
+            Standing.STILL_FAILS if noted.covered.get(each.pk, 0) < each.cases else Standing.COVERED,
+            new_href=new_note_href(target=run.version.target_id, run=run.pk, signature=each.key, following=here),
+            may_write=may_triage,
+        )
+        for each in clusters
+    }
+
+
+def _cluster_line(
+    run: Run, cluster: Cluster, counts: Mapping[str, int], noted: NotedRun, note: NoteMark
+) -> ClusterLine:
     failing = max(counts["failed"] + counts["error"], cluster.cases)
+    covered = noted.covered.get(cluster.pk, 0)
     return ClusterLine(
         what=_cluster_what(cluster),
         where={"turn": f"step {cluster.step_id}", "scenario": "at the end"}.get(cluster.scope, "the case itself"),
@@ -378,6 +427,8 @@ def _cluster_line(run: Run, cluster: Cluster, counts: Mapping[str, int]) -> Clus
         href=_cases_href(run, CaseFilters(signature=cluster.key), ""),
         first_href=case_href(run, cluster.first_position, CaseFilters(signature=cluster.key)),
         first_scenario=cluster.first_scenario,
+        note=note,
+        attention=Attention(cluster.cases, covered).words if covered else "",
     )
 
 

@@ -9,6 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 from evalrunner.compare import IMPROVEMENTS, REGRESSIONS, Change, tally
 
+from reports.domain.attention import Attention
 from reports.domain.baselines import short_rule
 from reports.domain.grammar import Sign, outcome_of, sign_of
 from reports.domain.run_query import ORIGINS, OUTCOMES, STATUSES, RunQuery, parse_run_query
@@ -17,6 +18,7 @@ from reports.models import Team
 from reports.pages.links import compare_href, from_address
 from reports.pages.parts import Action, Bar, Chip, Choice, Empty, Pager, VersionName
 from reports.selectors.baselines import default_names
+from reports.selectors.notes import attention_of_runs
 from reports.selectors.runs import MOST_COUNTED, Cursor, RunRow, count_runs, filter_choices, list_runs
 
 _EXACT_UP_TO = 1_000
@@ -26,6 +28,8 @@ _DAYS = {
 }
 _MARKED = tuple(str(change) for change in Change if change in REGRESSIONS | IMPROVEMENTS | {Change.LOST})
 _ORIGIN_WORDS = {"upload": "upload", "api": "API", "web": "this site", "command": "command line"}
+
+_NOTHING_FAILS = Attention(0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +61,13 @@ class RunLine:
     duration_ms: float | None
     at: datetime
     origin: str
-    is_resumed: bool
+    tags: tuple[str, ...]
     name: str
     change_href: str
     change_text: str
     change_marks: tuple[ChangeMark, ...]
     change_rule: str
+    attention: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +115,7 @@ def run_list_page(*, team: Team, text: str, after: str, may_run: bool, has_basel
     found = list_runs(team=team, query=query, after=cursor)
     number = count_runs(team=team, query=query)
     names = default_names(team=team, runs={row.baseline_pk for row in found.rows if row.baseline_pk})
+    attention = attention_of_runs(team=team, runs=[row.pk for row in found.rows])
     return RunListPage(
         sentence=_sentence(number, query),
         text=query.text if not faults else text,
@@ -117,7 +123,10 @@ def run_list_page(*, team: Team, text: str, after: str, may_run: bool, has_basel
         chips=_chips(query),
         lazy_chips=tuple(_lazy_chip(query, name) for name in ("target", "version", "suite")),
         clear_href=reverse("runs") if query.is_narrow else "",
-        lines=tuple(run_line(row, names.get(row.baseline_pk, "") if row.baseline_pk else "") for row in found.rows),
+        lines=tuple(
+            run_line(row, names.get(row.baseline_pk, "") if row.baseline_pk else "", attention[row.pk])
+            for row in found.rows
+        ),
         pager=_pager(query, number, found.next_cursor, is_first=cursor is None),
         empty=_empty(query, may_run),
         compare_href=reverse("compare-chosen"),
@@ -125,10 +134,11 @@ def run_list_page(*, team: Team, text: str, after: str, may_run: bool, has_basel
     )
 
 
-def run_line(row: RunRow, baseline: str = "") -> RunLine:
+def run_line(row: RunRow, baseline: str = "", attention: Attention = _NOTHING_FAILS) -> RunLine:
     """Decide how a run stands in a list; ``baseline`` is the name of the baseline that it is measured against."""
     href = reverse("run", args=[row.pk])
     counted = tally(row.counts)
+    first = tally(row.first_counts) if row.first_counts is not None else counted
     marks = change_marks(row.changes)
     return RunLine(
         href=href,
@@ -139,18 +149,25 @@ def run_line(row: RunRow, baseline: str = "") -> RunLine:
         suite_id=row.suite_id,
         suite_href=reverse("suite", args=[row.suite_pk]),
         bar=Bar.of(row.counts, is_silent=True),
-        rate=counted.percent,
-        rate_words=counted.words,
+        rate=first.percent,
+        rate_words=first.words if first == counted else f"{first.words}; after retries {counted.percent}",
         duration_ms=row.duration_ms,
         at=row.ordered_at,
         origin=_ORIGIN_WORDS.get(row.origin, row.origin),
-        is_resumed=row.is_resumed,
+        tags=run_tags(row),
         name=f"{row.target_id} @ {row.fingerprint}",
         change_href=compare_href(row.baseline_pk, row.pk) if row.baseline_pk else "",
         change_text=change_text(marks, baseline),
         change_marks=marks,
         change_rule=short_rule(baseline),
+        attention=attention.words,
     )
+
+
+def run_tags(row: RunRow) -> tuple[str, ...]:
+    """Return what a reader must know of a run before reading its numbers."""
+    continued = ("retry" if row.verb == "retry" else "resumed",) if row.is_resumed else ()
+    return (*continued, "follow-up") if row.follow_up else continued
 
 
 def change_text(marks: Sequence[ChangeMark], baseline: str) -> str:

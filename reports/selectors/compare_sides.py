@@ -15,8 +15,10 @@ from django.db.models import Q
 from evalrunner.compare import lineages_of
 
 from reports.models import Run, Team
+from reports.selectors.attempts import ancestors_of
 
 POOLED = ("completed", "limited")
+Rows = Sequence[Mapping[str, Any]]
 _LARGEST_PK = 2**63 - 1
 
 
@@ -45,7 +47,10 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class SideRun:
-    """One run of a side. Texts are in stored form; ``options`` are those of an execution of this site."""
+    """One run of a side. Texts are in stored form; ``options`` are those of an execution of this site.
+
+    ``follow_up`` says by what outcome the run was chosen, "" where it was not.
+    """
 
     pk: uuid.UUID
     run_id: str
@@ -56,6 +61,7 @@ class SideRun:
     version: int
     revision: int
     options: Mapping[str, Any]
+    follow_up: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,8 +131,28 @@ def resolve_sides(*, team: Team, baseline: str, candidate: str, suite: int = 0) 
     tokens = {name: _token(name, text) for name, text in (("baseline", baseline), ("candidate", candidate))}
     rows = _rows(team, tokens.values())
     suites = {suite} if suite else _suites_of_runs(rows, tokens.values())
-    left, right = (_side(name, token, rows, suites) for name, token in tokens.items())
+    chains = _chains(team, rows, tokens.values())
+    left, right = (_side(name, token, rows, suites, chains) for name, token in tokens.items())
     return left, right
+
+
+def _chains(team: Team, rows: Rows, tokens: Iterable[Token]) -> dict[uuid.UUID | None, Rows]:
+    """Return what each named run resumed or retried, oldest first: rates count the first decided attempt.
+
+    Where both sides are runs of one lineage, the attempts themselves are compared.
+    """
+    links = {row["id"]: row for row in rows}
+    chains = {
+        token.run: ancestors_of(team_pk=team.pk, resumed_from=links[token.run]["resumed_from"])
+        for token in tokens
+        if token.run in links and links[token.run]["resumed_from"]
+    }
+    named = {token.run for token in tokens}
+    if any(link.pk in named for chain in chains.values() for link in chain):
+        return {}
+    pks = {link.pk for chain in chains.values() for link in chain if link.generation is not None}
+    earlier = {row["id"]: row for row in Run.objects.filter(pk__in=pks).values(*_COLUMNS)} if pks else {}
+    return {run: [earlier[link.pk] for link in chain if link.pk in earlier] for run, chain in chains.items()}
 
 
 def resolve_versions(*, team: Team, versions: Sequence[int], suite: int) -> dict[int, Side]:
@@ -155,6 +181,7 @@ _COLUMNS = (
     "status",
     "ordered_at",
     "generation_id",
+    "follow_up",
     "version_id",
     "version__fingerprint",
     "version__label",
@@ -183,21 +210,22 @@ def _suites_of_runs(rows: Sequence[Mapping[str, Any]], tokens: Iterable[Token]) 
     return {row["revision__suite_id"] for row in rows if row["id"] in named}
 
 
-def _side(name: str, token: Token, rows: Sequence[Mapping[str, Any]], suites: set[int]) -> Side:
+def _side(name: str, token: Token, rows: Rows, suites: set[int], chains: Mapping[uuid.UUID | None, Rows]) -> Side:
     if token.kind == "run":
         found = [row for row in rows if row["id"] == token.run]
-        return _side_of_run(name, token, found)
+        return _side_of_run(name, token, found, chains.get(token.run, ()))
     found = [row for row in rows if row["version_id"] == token.version]
     return _side_of_version(name, token, found, suites)
 
 
-def _side_of_run(name: str, token: Token, rows: Sequence[Mapping[str, Any]]) -> Side:
+def _side_of_run(name: str, token: Token, rows: Rows, earlier: Rows) -> Side:
     if not rows:
         raise SideProblem(name, f"The {name} is a run that does not exist.", is_unknown=True)
     if rows[0]["generation_id"] is None:
         status = rows[0]["status"]
         raise SideProblem(name, f"The {name} is a run that has no cases yet: it is {status}.", is_unknown=False)
-    return _make_side(token, rows, (_revision(rows),))
+    chain = [row for row in earlier if row["revision_id"] == rows[0]["revision_id"]]
+    return _make_side(token, [*chain, *rows], (_revision(rows),))
 
 
 def _side_of_version(name: str, token: Token, rows: Sequence[Mapping[str, Any]], suites: set[int]) -> Side:
@@ -216,11 +244,13 @@ def _side_of_version(name: str, token: Token, rows: Sequence[Mapping[str, Any]],
 
 
 def _of_pooled_lineages(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Keep the runs of lineages that came to an end; attempts before that end count too."""
+    """Keep the runs of lineages that came to an end; attempts before that end count too. Follow-ups never do."""
     origins = _origins(rows)
     ended = {origin for row, origin in zip(rows, origins, strict=True) if row["status"] in POOLED}
     pairs = zip(rows, origins, strict=True)
-    return [row for row, origin in pairs if origin in ended and row["generation_id"] is not None]
+    return [
+        row for row, origin in pairs if origin in ended and row["generation_id"] is not None and not row["follow_up"]
+    ]
 
 
 def _origins(rows: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -270,4 +300,5 @@ def _side_run(row: Mapping[str, Any]) -> SideRun:
         version=row["version_id"],
         revision=row["revision_id"],
         options=row["execution__request"] or {},
+        follow_up=row["follow_up"],
     )

@@ -76,7 +76,7 @@ def _newest_run(team: Team, text: str, suite: int) -> CountedRun | None:
     if token.run is not None:
         runs = runs.filter(pk=token.run)
     else:
-        runs = runs.filter(version=token.version, status__in=POOLED)
+        runs = runs.filter(version=token.version, status__in=POOLED, follow_up="")
         runs = runs.filter(revision=token.revision) if token.revision else runs
         runs = runs.filter(revision__suite=suite) if suite else runs
     pk = runs.newest_first().values_list("pk", flat=True).first()

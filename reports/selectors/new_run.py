@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Max, Sum
+from django.db.models import Max, Min, Sum
 
 from reports.models import Case, Execution, Run, SuiteRevision, Team
+from reports.selectors.run import CaseFilters, filtered_cases
 from reports.text import restored
 
 REVISIONS_OFFERED = 100
@@ -69,6 +70,20 @@ def get_earlier_run(team: Team, pk: uuid.UUID) -> EarlierRun | None:
         request=execution.request if execution else None,
         repetitions=min((last or 0) + 1, 100),
     )
+
+
+def get_run_of_choice(team: Team, pk: str) -> Run | None:
+    """Return the run by whose outcome scenarios were chosen; ``pk`` is a text from a form."""
+    try:
+        return Run.objects.for_team(team).defer("head").filter(pk=uuid.UUID(pk)).first()
+    except ValueError:
+        return None
+
+
+def scenarios_of_cases(run: Run, filters: CaseFilters) -> tuple[str, ...]:
+    """Return the ids of the scenarios that have a case which fits, in the order of the report."""
+    cases = filtered_cases(run, filters).order_by().values("variant__scenario_id").annotate(place=Min("position"))
+    return tuple(restored(row["variant__scenario_id"]) for row in cases.order_by("place"))
 
 
 def mean_turn_ms(team: Team, *, target_key: str) -> float | None:

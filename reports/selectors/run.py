@@ -3,7 +3,6 @@
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from itertools import pairwise
 from typing import Any
 
@@ -25,15 +24,6 @@ ORDERS = {
 }
 # Upper ends of the duration classes, milliseconds; the last class is open.
 DURATION_EDGES = (100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 60_000)
-
-
-@dataclass(frozen=True, slots=True)
-class Lineage:
-    """Another run of the same lineage."""
-
-    pk: uuid.UUID
-    run_id: str
-    ordered_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +92,9 @@ class CasesPage:
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """The cases of a run that failed in the same way."""
+    """The cases of a run that failed in the same way. ``pk`` and ``key`` are its signature's."""
 
+    pk: int
     key: str
     scope: str
     step_id: str
@@ -118,7 +109,7 @@ class Cluster:
 
 def get_run(*, team: Team, pk: uuid.UUID) -> Run | None:
     """Return a run of the team with its names and its head payload, or None."""
-    runs = Run.objects.for_team(team).select_related("version__target", "revision__suite", "created_by")
+    runs = Run.objects.for_team(team).select_related("team", "version__target", "revision__suite", "created_by")
     return runs.defer("revision__definition").filter(pk=pk).first()
 
 
@@ -139,26 +130,6 @@ def suite_assertion_definitions(run: Run) -> Sequence[Mapping[str, Any]]:
 
 def execution_of(run: Run) -> Execution | None:
     return Execution.objects.filter(run=run).select_related("cancel_requested_by").first()
-
-
-def continued_from(run: Run) -> Lineage | None:
-    """Return the run that this one resumed or retried, if the team has it."""
-    if not run.resumed_from:
-        return None
-    return _lineage(Run.objects.filter(team_id=run.team_id, run_id=run.resumed_from))
-
-
-def continued_in(run: Run) -> tuple[Lineage, ...]:
-    """Return the runs that resumed or retried this one, oldest first."""
-    if not run.run_id:
-        return ()
-    later = Run.objects.filter(team_id=run.team_id, resumed_from=run.run_id).order_by("ordered_at", "id")
-    return tuple(Lineage(**row) for row in later.values("pk", "run_id", "ordered_at")[:10])
-
-
-def _lineage(runs: QuerySet[Run]) -> Lineage | None:
-    row = runs.values("pk", "run_id", "ordered_at").first()
-    return Lineage(**row) if row else None
 
 
 def cases_of(run: Run) -> QuerySet[Case]:
@@ -293,6 +264,7 @@ def _first_cases(run: Run, positions: Sequence[int]) -> dict[int, tuple[str, str
 def _cluster(row: Mapping[str, Any], signature: Signature, firsts: Mapping[int, tuple[str, str]]) -> Cluster:
     failing, scenario = firsts[row["first_position"]]
     return Cluster(
+        pk=signature.pk,
         key=signature.key,
         scope=signature.scope,
         step_id=signature.step_id,

@@ -10,8 +10,10 @@ from django.db.models import Count, Max, Min, Q
 from evalrunner.compare import Change, classify, tally
 
 from reports.domain.baselines import Resolution, resolve
-from reports.models import Case, Run, Scenario, ScenarioVariant, Version
+from reports.models import Run, Scenario, ScenarioVariant, Version
+from reports.selectors.attempts import counting_cases
 from reports.selectors.baselines import default_baseline
+from reports.selectors.definitions import accepted_keys
 
 VersionPlace = tuple[int, datetime, datetime | None]
 _NO_CASES: Mapping[str, int] = {}
@@ -64,7 +66,8 @@ def _earlier_baseline(run: CountedRun) -> CountedRun | None:
     ]
     if not earlier:
         return None
-    runs = Run.objects.filter(version=max(earlier)[1], revision__suite=run.suite_pk, status="completed")
+    counted = Run.objects.filter(status="completed", follow_up="")
+    runs = counted.filter(version=max(earlier)[1], revision__suite=run.suite_pk)
     newest = runs.newest_first().values_list("pk", flat=True).first()
     return counted_run(newest) if newest else None
 
@@ -108,7 +111,7 @@ def _versions(run: CountedRun) -> list[VersionPlace]:
         Version.objects.filter(of_suite, target=run.target_pk)
         .annotate(
             first=Min("runs__ordered_at"),
-            completed=Max("runs__ordered_at", filter=Q(runs__status="completed")),
+            completed=Max("runs__ordered_at", filter=Q(runs__status="completed", runs__follow_up="")),
         )
         .order_by("-first", "-pk")
     )
@@ -141,7 +144,7 @@ def _change(before: Mapping[str, int], after: Mapping[str, int]) -> Change:
 
 
 def _counts(run: CountedRun) -> dict[int, dict[str, int]]:
-    cases = Case.objects.filter(generation_id=run.generation or 0).order_by()
+    cases = counting_cases(run_pk=run.pk).order_by()
     counts: dict[int, dict[str, int]] = {}
     for variant, status, number in cases.values_list("variant_id", "status").annotate(Count("id")):
         counts.setdefault(variant, {})[status] = number
@@ -156,7 +159,8 @@ def _redefined(baseline: CountedRun, candidate: CountedRun) -> frozenset[int]:
         dict(Scenario.objects.filter(revision=run.revision_pk).values_list("key", "definition_digest"))
         for run in (baseline, candidate)
     )
-    changed = [key for key in before.keys() & after.keys() if before[key] != after[key]]
+    accepted = accepted_keys(revisions=(baseline.revision_pk, candidate.revision_pk))
+    changed = [key for key in before.keys() & after.keys() if before[key] != after[key] and key not in accepted]
     if not changed:
         return frozenset()
     variants = ScenarioVariant.objects.filter(scenario_key__in=changed, team__runs=candidate.pk)

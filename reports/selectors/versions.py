@@ -1,6 +1,7 @@
 """Versions of targets with their pooled counts, in the order of versions: by the start of their first run.
 
-A version pools its completed and limited runs of one suite revision, the one it ran last. A run that resumed or retried
+A version pools its completed and limited runs of one suite revision, the one it ran last; follow-ups, which were chosen
+by an outcome, are left out. A run that resumed or retried
 another supersedes only undecided attempts of it (``evalrunner.compare.samples_of``); versions without such runs are
 counted by the database alone.
 """
@@ -13,12 +14,12 @@ from datetime import datetime
 from typing import Any
 
 from django.db.models import Count, Max, Min, Q, QuerySet, Sum
-from evalrunner.compare import CaseOutcome, RunFacts, RunOutcomes, Tally, VariantId, samples_of, tally
+from evalrunner.compare import CaseOutcome, RunFacts, RunOutcomes, Tally, VariantId, lineages_of, samples_of, tally
 
 from reports.models import CASE_STATUSES, Case, Run, Team, Version
 
 POOLED = ("completed", "limited")
-_IS_POOLED = Q(status__in=POOLED)
+_IS_POOLED = Q(status__in=POOLED, follow_up="")
 _IS_OURS = Q(status__in=("queued", "running"), execution__isnull=False)
 
 
@@ -124,7 +125,7 @@ def _ran_last(group: Mapping[str, Any]) -> tuple[bool, datetime]:
 
 def _with_lineages(runs: QuerySet[Run], rows: list[VersionRow], resumed: Sequence[int]) -> list[VersionRow]:
     """Count those versions case by case in which a run resumed another."""
-    outcomes = _outcomes(runs.filter(_IS_POOLED, version__in=resumed))
+    outcomes = _outcomes(runs.filter(version__in=resumed, follow_up="", generation__isnull=False))
     return [
         replace(row, counts=_pooled_counts(outcomes.get((row.pk, row.revision_pk), []))) if row.pk in resumed else row
         for row in rows
@@ -133,19 +134,27 @@ def _with_lineages(runs: QuerySet[Run], rows: list[VersionRow], resumed: Sequenc
 
 def _outcomes(runs: QuerySet[Run]) -> dict[tuple[int, int], list[RunOutcomes]]:
     columns = ("version_id", "revision_id", "pk", "run_id", "resumed_from", "started_text", "generation_id")
-    heads = list(runs.values_list(*columns))
+    heads = _of_ended_lineages(runs.values_list(*columns, "status"))
     cases: dict[int | None, list[CaseOutcome]] = {}
-    stored = Case.objects.filter(generation_id__in=[head[-1] for head in heads])
+    stored = Case.objects.filter(generation_id__in=[head[-2] for head in heads])
     for generation, variant, repetition, place, status in stored.values_list(
         "generation_id", "variant_id", "repetition", "position", "status"
     ):
         outcome = CaseOutcome(VariantId(str(variant), ()), repetition, place, status)
         cases.setdefault(generation, []).append(outcome)
     gathered: dict[tuple[int, int], list[RunOutcomes]] = {}
-    for version, revision, pk, run_id, parent, started, generation in heads:
+    for version, revision, pk, run_id, parent, started, generation, _status in heads:
         facts = _facts(pk, run_id, parent, started)
         gathered.setdefault((version, revision), []).append(RunOutcomes(facts, cases.get(generation, [])))
     return gathered
+
+
+def _of_ended_lineages(heads: Iterable[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """Keep the runs of lineages that came to an end: attempts before that end count too."""
+    known = list(heads)
+    origins = lineages_of({head[3]: head[4] for head in known if head[3]})
+    ended = {origins.get(head[3]) for head in known if head[-1] in POOLED}
+    return [head for head in known if origins.get(head[3]) in ended]
 
 
 def _facts(pk: uuid.UUID, run_id: str, parent: str, started: str) -> RunFacts:

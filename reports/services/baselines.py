@@ -64,6 +64,9 @@ def _check(run: Run | None, name: str, is_forced: bool) -> None:
         raise BaselineRefused("name_invalid", "A baseline’s name has 1 to 100 characters.")
     if run.generation_id is None:
         raise BaselineRefused("run_has_no_cases", f"This run has no cases yet: it is {run.status}.")
+    if run.follow_up:
+        sentence = "This run is a follow-up: its scenarios were chosen by their outcome, so it measures nothing."
+        raise BaselineRefused("run_is_follow_up", sentence)
     if run.status != "completed" and not is_forced:
         sentence = f"This run is {run.status}, not completed. Tick “although it is incomplete” to use it all the same."
         raise BaselineRefused("run_incomplete", sentence)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from evalrunner.errors import OPTIONS_INVALID
+
 from reports.domain.run_draft import RunDraft
-from reports.domain.run_options import RequestRefused, check_options
-from reports.models import Team, User
-from reports.services.executions import Requested, RunRequest, find_entry, limits_of, request_run
+from reports.domain.run_options import Refusal, RequestRefused, check_options
+from reports.models import Run, Team, User
+from reports.selectors.new_run import get_run_of_choice
+from reports.services.executions import FollowUp, Requested, RunRequest, find_entry, limits_of, request_run
 from reports.services.run_suites import find_suite, store_suite
 
 
@@ -21,6 +24,17 @@ def choose_upload(*, team: Team, draft: RunDraft, content: bytes | None) -> RunD
     return replace(draft, suite=f"revision:{store_suite(team=team, content=content).pk}")
 
 
+def follow_up_of(team: Team, draft: RunDraft) -> FollowUp | None:
+    """Return by what outcome a draft was chosen; None where it was not. Raises RequestRefused."""
+    if not draft.is_follow_up:
+        return None
+    run = get_run_of_choice(team, draft.follows)
+    if run is None or draft.follow_up not in Run.FollowUp.values:
+        sentence = "The run by whose outcome the scenarios were chosen is not there any more."
+        raise RequestRefused([Refusal("scenarios", OPTIONS_INVALID, sentence)])
+    return FollowUp(run, draft.follow_up)
+
+
 def start_run(*, team: Team, user: User, draft: RunDraft, is_admin: bool) -> Requested:
     """Ask for the run that a draft describes. Raises RequestRefused with everything that speaks against it."""
     options, refusals = draft.options()
@@ -30,7 +44,7 @@ def start_run(*, team: Team, user: User, draft: RunDraft, is_admin: bool) -> Req
     except RequestRefused as refused:
         refusals += check_options(options, limits_of(entry), allows_external_writes=is_admin)
         raise RequestRefused([*refusals, *refused.refusals]) from refused
-    request = RunRequest(entry.name, draft.fingerprint, suite, options)
+    request = RunRequest(entry.name, draft.fingerprint, suite, options, follow_up=follow_up_of(team, draft))
     if refusals:
         raise RequestRefused(refusals)
     return request_run(

@@ -13,9 +13,10 @@ from django.views.decorators.http import require_http_methods, require_POST
 from reports.access import TeamRequest, page, role_includes
 from reports.domain.run_draft import RunDraft
 from reports.domain.run_options import Refusal, RequestRefused
+from reports.forms.cases import CaseFilterForm
 from reports.forms.new_run import draft_from_address, draft_from_form, read_upload, with_choices_of
 from reports.pages import new_run as pages
-from reports.pages.rerun import rerun_draft
+from reports.pages.rerun import narrowed_draft, rerun_draft
 from reports.selectors.run import get_run
 from reports.services import new_run as service
 from reports.services.executions import NotCancellable, request_cancel
@@ -95,7 +96,12 @@ def _first_draft(request: TeamRequest) -> tuple[RunDraft, str]:
     if found is None:
         raise Http404
     draft, note = found
-    return with_choices_of(request.GET, draft), note
+    draft = with_choices_of(request.GET, draft)
+    form = CaseFilterForm(request.GET)
+    form.is_valid()  # a filter that cannot be read asks for nothing
+    only = request.GET.get("only", "")
+    draft, more = narrowed_draft(request.team, draft, pk, only, form.filters())
+    return draft, f"{note} {more}" if more else note
 
 
 def _form(request: TeamRequest, draft: RunDraft, refusals: tuple[Refusal, ...] = (), *, note: str = "") -> HttpResponse:

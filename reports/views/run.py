@@ -28,8 +28,11 @@ def run_page(request: TeamRequest, pk: uuid.UUID) -> HttpResponse:
     run = _run(request, pk)
     form = CaseFilterForm(request.GET)
     faults = () if form.is_valid() else form.faults()
-    live = live_part(run, may_cancel=role_includes(request.membership.role, "runner"))
-    shown = pages.run_page(run, form.filters(), form.cleaned_data.get("after") or "", live=live)
+    may_run = role_includes(request.membership.role, "runner")
+    live = live_part(run, may_cancel=may_run)
+    may_triage = role_includes(request.membership.role, "triager")
+    cursor = form.cleaned_data.get("after") or ""
+    shown = pages.run_page(run, form.filters(), cursor, live=live, may_run=may_run, may_triage=may_triage)
     context = {"page": shown, "faults": faults, "followed": followed_part(run)}
     return render(request, "reports/run.html", context, status=400 if faults else 200)
 

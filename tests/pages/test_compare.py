@@ -213,7 +213,8 @@ def test_what_got_worse_can_be_run_again_where_it_was_executed(
     rerun = get(client_of_runner, pair).context["page"].actions[0]
 
     assert rerun.text == "Rerun 3 scenarios that got worse"
-    assert rerun.href == f"/runs/new/?rerun={pair[1].pk}&scenarios=breaks&scenarios=vanishes&scenarios=wobbles"
+    chosen = "scenarios=breaks&scenarios=vanishes&scenarios=wobbles"
+    assert rerun.href == f"/runs/new/?rerun={pair[1].pk}&only=broken&{chosen}"
     assert get(client_of_viewer, pair).context["page"].actions == ()
 
 
@@ -294,4 +295,4 @@ def test_the_page_costs_the_same_queries_for_10_and_for_400_rows(client_of_viewe
         counts.append(len(queries))
 
     assert counts[0] == counts[1]
-    assert counts[1] <= 14  # with session, reader and frame
+    assert counts[1] <= 15  # with session, reader and frame

@@ -1,6 +1,7 @@
 """The pages before a run is resumed or retried."""
 
 import html
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ from django.test import Client
 
 from reports.models import Execution, Run, Team, User
 from reports.services.executing import execute_run
+from reports.services.recount import recount_run
 from tests import factories
 from tests.execution.conftest import Ask, scenario
 from tests.execution.conftest import ask as ask
@@ -114,3 +116,80 @@ def test_receipts_show_what_a_write_left_and_offer_an_admin_to_run_it_afresh(
     assert "&lt;b&gt;half done&lt;/b&gt;" in raw and "<b>half" not in raw
     assert "Only an admin may authorise them anew" in raw
     assert f"/runs/new/?rerun={run.pk}&only=failures&scenarios=wrote" in for_admin
+
+
+def retried(client: Client, run: Run) -> Run:
+    client.post(f"/runs/{run.pk}/retry/")
+    return executed(Execution.objects.get(verb="retry").run)
+
+
+@pytest.fixture
+def pair(ask: Ask, client_of_runner: Client, tmp_path: Path) -> tuple[Run, Run]:
+    """A run with a passed and a failed case, and its retry, in which both pass."""
+    mended = tmp_path / "mended"
+    run = executed(ask("good", scenario("flaky", {"answer": "no", "unless": str(mended)})))
+    mended.touch()
+    return run, retried(client_of_runner, run)
+
+
+def test_the_run_page_offers_the_verbs_with_their_numbers(
+    client_of_runner: Client, client_of_viewer: Client, run: Run
+) -> None:
+    page = text(client_of_runner, f"/runs/{run.pk}/")
+
+    assert f'href="/runs/{run.pk}/retry/">Retry 1 failed case</a>' in page
+    assert f'href="/runs/{run.pk}/resume/">Resume 1 case</a>' in page
+    assert f"/runs/new/?rerun={run.pk}&only=failures" in page
+    assert f"/runs/{run.pk}/retry/" not in text(client_of_viewer, f"/runs/{run.pk}/")
+
+
+def test_a_retry_never_improves_the_rate_and_says_what_it_would_be(
+    client_of_runner: Client, pair: tuple[Run, Run]
+) -> None:
+    page = text(client_of_runner, f"/runs/{pair[1].pk}/")
+
+    assert "Passed on retry: 1 of 2 decided cases passed (50%); after retries 2 of 2 (100%)." in page
+    assert page.count("passed on retry") == 1
+    assert "1 case passes on retry." in page
+
+
+def test_lineage_is_shown_both_ways(client_of_runner: Client, pair: tuple[Run, Run]) -> None:
+    first, second = pair
+
+    assert f'Retried in <a href="/runs/{second.pk}/">' in text(client_of_runner, f"/runs/{first.pk}/")
+    assert f'Retry of <a href="/runs/{first.pk}/">' in text(client_of_runner, f"/runs/{second.pk}/")
+
+
+def test_the_list_marks_a_retry_and_shows_the_rate_of_first_attempts(
+    client_of_runner: Client, pair: tuple[Run, Run]
+) -> None:
+    page = text(client_of_runner, "/runs/")
+
+    assert '<span class="tag">retry</span>' in page
+    assert "1 of 2 decided; after retries 100%" in page
+
+
+def test_stored_counts_of_first_attempts_can_be_rebuilt(pair: tuple[Run, Run]) -> None:
+    Run.objects.filter(pk=pair[1].pk).update(first_counts=None)
+    run = Run.objects.get(pk=pair[1].pk)
+
+    (found,) = [each for each in recount_run(run, repair=True) if each.place == "first_counts"]
+
+    assert found.stored is None
+    assert recount_run(Run.objects.get(pk=run.pk), repair=False) == ()
+
+
+def test_a_parent_that_is_imported_after_its_retry_is_counted_then(team: Team) -> None:
+    cases = [factories.case("failed"), factories.case("passed", scenario_id="other")]
+    parent = factories.report(cases=cases, runId="parent", startedAt="2026-03-01T09:05:00.000Z")
+    child = factories.report(
+        cases=[factories.case("passed"), factories.case("passed", scenario_id="other")], resumedFrom="parent"
+    )
+    stored = factories.stored(team, child)
+    assert stored.first_counts is None
+
+    factories.stored(team, parent)
+
+    stored.refresh_from_db()
+    assert stored.first_counts is not None
+    assert (stored.first_counts["passed"], stored.first_counts["failed"]) == (1, 1)

