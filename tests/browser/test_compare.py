@@ -95,7 +95,7 @@ def test_n_and_p_walk_the_differences_and_digits_the_turns(
 def test_brackets_change_the_repetition_of_a_side(signed_in_page: Page, live_server: LiveServer, team: Team) -> None:
     page = signed_in_page
     open_comparison(page, live_server, team, outcomes("v1", a="PPP"), outcomes("v2", a="FFF"))
-    page.get_by_role("link", name="a", exact=True).click()
+    page.locator("[data-key-item]").get_by_role("link", name="a", exact=True).click()
     expect(page.locator(".pair--first")).to_be_visible()
     page.wait_for_load_state()
 
@@ -128,7 +128,7 @@ def test_narrow_windows_stack_the_sides_and_switch_between_them(
     page = signed_in_page
     page.set_viewport_size({"width": 360, "height": 800})
     open_comparison(page, live_server, team, outcomes("v1", a="P"), outcomes("v2", a="F"))
-    page.get_by_role("link", name="a", exact=True).click()
+    page.locator("[data-key-item]").get_by_role("link", name="a", exact=True).click()
 
     page.get_by_label("Candidate", exact=True).check()
 
