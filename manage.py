@@ -12,9 +12,13 @@ def main() -> None:
 
     ensure_environment(sys.argv)
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "evalsite.settings")
+    from django.core.exceptions import ImproperlyConfigured
     from django.core.management import execute_from_command_line
 
-    execute_from_command_line(sys.argv)
+    try:
+        execute_from_command_line(sys.argv)
+    except ImproperlyConfigured as problem:  # a variable of the README's table; its sentence says what to do
+        sys.exit(f"evalsite: {problem}")
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
 EVERY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}
 WEB_THREADS = 8
 WORKER_PROCESSES = 2
+LONGEST_ADDRESS = 8190  # bytes, the most that gunicorn limits; filters hold names of up to 160 characters, escaped
 
 
 class CannotStart(Exception):
@@ -26,7 +27,13 @@ class CannotStart(Exception):
 
 def lock_data_folder(folder: Path) -> int:
     """Take the folder's lock and return its descriptor; raises CannotStart naming the address of who has it."""
-    lock = os.open(folder / "quickstart.lock", os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        lock = os.open(folder / "quickstart.lock", os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as problem:
+        raise CannotStart(
+            f"Cannot write to the data folder {folder}: {problem.strerror}. "
+            "Let this user write there, or set EVALSITE_DATA_DIR to another folder."
+        ) from None
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -111,7 +118,15 @@ def web_program(listener: socket.socket) -> Program:
     """One process of threads: streaming answers hold a thread each, and SQLite gains nothing from more processes."""
     command = [sys.executable, "-m", "gunicorn", "evalsite.wsgi:application", "--bind", f"fd://{listener.fileno()}"]
     command += ["--worker-class", "gthread", "--workers", "1", "--threads", str(WEB_THREADS)]
-    command += ["--graceful-timeout", "3", "--log-level", "warning", "--no-control-socket"]
+    command += [
+        "--limit-request-line",
+        str(LONGEST_ADDRESS),
+        "--graceful-timeout",
+        "3",
+        "--log-level",
+        "warning",
+        "--no-control-socket",
+    ]
     return Program("web server", command, inherits=[listener.fileno()])
 
 

@@ -1,13 +1,12 @@
 """Settings of the site, read from the environment. The README's table says what each variable means."""
 
 import os
-import secrets
 from pathlib import Path
 
-import dj_database_url
 from csp.constants import NONCE, NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
+from evalsite.environment import data_folder, database, kept_secret
 from evalsite.logs import STYLES, logging_config
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -21,22 +20,10 @@ def _words(name: str, default: str) -> list[str]:
     return [word.strip() for word in os.environ.get(name, default).split(",") if word.strip()]
 
 
-def _kept_secret(folder: Path) -> str:
-    """Return the secret key of this data folder, made at the first start and readable by its owner only."""
-    path = folder / "secret-key"
-    try:
-        with open(path, "x", opener=lambda name, flags: os.open(name, flags, 0o600)) as new:
-            new.write(secrets.token_urlsafe(48))
-    except FileExistsError:
-        pass
-    return path.read_text().strip()
-
-
-DATA_DIR = Path(os.environ.get("EVALSITE_DATA_DIR") or BASE_DIR / "data").resolve()
-DATA_DIR.mkdir(parents=True, exist_ok=True)
+DATA_DIR = data_folder(Path(os.environ.get("EVALSITE_DATA_DIR") or BASE_DIR / "data").resolve(), "static", "uploads")
 
 DEBUG = _flag("EVALSITE_DEBUG")
-SECRET_KEY = os.environ.get("EVALSITE_SECRET_KEY") or _kept_secret(DATA_DIR)
+SECRET_KEY = os.environ.get("EVALSITE_SECRET_KEY") or kept_secret(DATA_DIR)
 ALLOWED_HOSTS = _words("EVALSITE_ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
 CSRF_TRUSTED_ORIGINS = [f"https://{host.removeprefix('.')}" for host in ALLOWED_HOSTS if host != "*"]
 TARGETS_FILE = os.environ.get("EVALSITE_TARGETS", "")
@@ -97,19 +84,7 @@ TEMPLATES = [
     }
 ]
 
-SQLITE_OPTIONS = {
-    "timeout": 20,
-    "transaction_mode": "IMMEDIATE",
-    "init_command": "PRAGMA page_size=16384;PRAGMA journal_mode=WAL;PRAGMA synchronous=NORMAL;"
-    "PRAGMA journal_size_limit=67108864;",
-}
-DATABASES = {
-    "default": dj_database_url.config(
-        default=f"sqlite:///{DATA_DIR / 'evalsite.sqlite3'}", conn_max_age=60, conn_health_checks=True
-    )
-}
-if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
-    DATABASES["default"]["OPTIONS"] = SQLITE_OPTIONS
+DATABASES = {"default": database(os.environ.get("DATABASE_URL", ""), folder=DATA_DIR)}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 AUTH_USER_MODEL = "reports.User"
@@ -128,7 +103,6 @@ USE_TZ = True
 
 STATIC_URL = "static/"
 STATIC_ROOT = DATA_DIR / "static"
-STATIC_ROOT.mkdir(exist_ok=True)
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STATICFILES_FINDERS = [
     "django.contrib.staticfiles.finders.FileSystemFinder",
@@ -186,6 +160,5 @@ if _flag("EVALSITE_TLS_PROXY"):
 DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024
 FILE_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
 FILE_UPLOAD_TEMP_DIR = DATA_DIR / "uploads"
-FILE_UPLOAD_TEMP_DIR.mkdir(exist_ok=True)
 
 LOGGING = logging_config(LOG_STYLE)

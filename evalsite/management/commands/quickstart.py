@@ -4,7 +4,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management import BaseCommand, CommandError, CommandParser, call_command
-from django.db import OperationalError
+from django.db import DatabaseError
 from django.urls import reverse
 
 from evalsite import embedded
@@ -31,8 +31,10 @@ class Command(BaseCommand):
         embedded.write_owner(lock, address)
         try:
             self._prepare()
-        except OperationalError as problem:
+        except DatabaseError as problem:  # it does not answer, is read-only or full, or is no database at all
             raise CommandError(f"The database cannot be used: {str(problem).strip()}") from None
+        except OSError as problem:
+            raise CommandError(f"Cannot write to {settings.DATA_DIR}: {problem.strerror or problem}.") from None
         except KeyboardInterrupt:
             raise CommandError("Stopped before it was ready; the next start goes on.", returncode=130) from None
         plan = embedded.plan_of(listener, host=host, announcement=self._announcement(address))
