@@ -168,13 +168,20 @@ def file_response(document: dict[str, Any], kind: str) -> HttpResponse:
 
 def judged_sides(team: Team, given: SidesIn, policy: Policy | None = None) -> Judged:
     """Compare and judge by a policy, the team's own where none is given; a Problem where a side cannot be compared."""
+    used = policy or policy_of_team(team)
     try:
-        stored = compare_sides(team=team, baseline=given.baseline, candidate=given.candidate, suite=given.suite)
+        stored = compare_sides(
+            team=team,
+            baseline=given.baseline,
+            candidate=given.candidate,
+            suite=given.suite,
+            accepted=used.accepted_definitions,
+        )
     except SideProblem as problem:
         code = "not_found" if problem.is_unknown else "side_not_comparable"
         faults = [(f"query.{problem.name}", problem.sentence)]
         raise Problem(404 if problem.is_unknown else 400, code, problem.sentence, faults) from problem
-    return judge_for(team, stored, policy or policy_of_team(team))[0]
+    return judge_for(team, stored, used)[0]
 
 
 def refuse_unknown_parameters(request: HttpRequest, form: type[Schema]) -> None:

@@ -103,3 +103,13 @@ class Attention:
         if not self.needed:
             return "none needs attention"
         return f"{self.needed:,} {'needs' if self.needed == 1 else 'need'} attention"
+
+    @property
+    def headline(self) -> str:
+        """Return "4 of 13 failing cases need attention"; "" where nothing fails."""
+        if not self.failing:
+            return ""
+        whole = f"{self.failing:,} failing case{'' if self.failing == 1 else 's'}"
+        if not self.needed:
+            return f"none of {whole} needs attention" if self.failing > 1 else f"the {whole[2:]} needs no attention"
+        return f"{self.needed:,} of {whole} {'needs' if self.needed == 1 else 'need'} attention"

@@ -137,12 +137,14 @@ def comparison_crumbs(baseline: Side, candidate: Side, *further: Crumb, href: st
     return (Crumb("Compare", reverse("compare")), target, Crumb(names, href), *further)
 
 
-def differences_in_words(differences: tuple[Difference, ...], redefined: int) -> tuple[str, ...]:
+def differences_in_words(differences: tuple[Difference, ...], redefined: int, accepted: int = 0) -> tuple[str, ...]:
     """Say what is not comparable; texts from outside stand in them in stored form."""
     words = [difference_in_words(difference) for difference in differences]
     if redefined:
         rows = "1 scenario variant is" if redefined == 1 else f"{redefined:,} scenario variants are"
         words.append(f"{rows} measured by a changed definition; left out of the rates.")
+    if accepted:
+        words.append(f"{accepted:,} changed definition{' was' if accepted == 1 else 's were'} accepted; they count.")
     return tuple(words)
 
 

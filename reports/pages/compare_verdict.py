@@ -144,7 +144,7 @@ def _scenario_href(name: str, address: Address) -> str:
 def _completeness(found: Completeness, needed: float) -> str:
     return (
         f"{found.decided:,} of {found.asked:,} scenario variants that the baseline decided are decided again "
-        f"({found.share:.0%}; {needed:.0%} needed)."
+        f"({found.share:.1%}; {needed:.1%} needed)."
     )
 
 

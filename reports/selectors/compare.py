@@ -5,7 +5,7 @@ they are mixed, failure signatures, names of the variants and definitions of the
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -24,9 +24,11 @@ from evalrunner.compare import (
 )
 
 from reports.domain.baselines import Resolution
+from reports.keys import text_key
 from reports.models import Case, Scenario, ScenarioVariant, Team
 from reports.selectors.compare_cases import BASELINE, CANDIDATE, cases_of_side, of_both_sides, run_place
 from reports.selectors.compare_sides import Side, resolve_sides
+from reports.selectors.definitions import AcceptedRow, accepted_between
 from reports.selectors.named_sides import EXPLICIT, with_baselines
 from reports.selectors.run_changes import CountedRun
 
@@ -64,7 +66,8 @@ class ScenarioFacts:
 class StoredComparison:
     """A comparison of two sides, its rows identified by the primary keys of scenario variants.
 
-    ``rules`` tell how each side was found.
+    ``rules`` tell how each side was found; ``accepted`` are the changed definitions that the team has accepted, by
+    scenario key.
     """
 
     baseline: Side
@@ -73,6 +76,7 @@ class StoredComparison:
     variants: Mapping[int, VariantName]
     scenarios: Mapping[str, ScenarioFacts]
     rules: tuple[Resolution[CountedRun], Resolution[CountedRun]] = (EXPLICIT, EXPLICIT)
+    accepted: Mapping[str, AcceptedRow] = field(default_factory=dict)
 
     def row_of(self, key: str) -> Row[int] | None:
         """Return the row of the scenario variant with a key."""
@@ -82,13 +86,19 @@ class StoredComparison:
         return self.scenarios.get(self.variants[variant].scenario_key)
 
 
-def compare_sides(*, team: Team, baseline: str, candidate: str, suite: int = 0) -> StoredComparison:
-    """Compare what two addresses name; SideProblem where one of them cannot be compared."""
+def compare_sides(
+    *, team: Team, baseline: str, candidate: str, suite: int = 0, accepted: Collection[str] = ()
+) -> StoredComparison:
+    """Compare what two addresses name; SideProblem where one of them cannot be compared.
+
+    ``accepted`` are ids of scenarios (as they came from outside) whose changed definitions a policy accepts, beside
+    those that the team has accepted between the two suite revisions.
+    """
     named = with_baselines(team=team, baseline=baseline, candidate=candidate, suite=suite)
     sides = resolve_sides(team=team, baseline=named.baseline, candidate=named.candidate, suite=suite)
     samples = _samples(sides)
     variants = _variant_names(team, sides)
-    definitions = _Definitions.read(sides)
+    definitions = _Definitions.read(team, sides, accepted)
     changed = definitions.changed
     result = compare_samples(
         samples[BASELINE],
@@ -98,7 +108,7 @@ def compare_sides(*, team: Team, baseline: str, candidate: str, suite: int = 0) 
         found=differences(*(_facts(side, each) for side, each in zip(sides, samples, strict=True))),
     )
     rules = (named.baseline_rule, named.candidate_rule)
-    return StoredComparison(*sides, result, variants, definitions.facts, rules)
+    return StoredComparison(*sides, result, variants, definitions.facts, rules, definitions.accepted)
 
 
 # ---------------------------------------------------------------------------------------------------------- samples
@@ -215,9 +225,10 @@ class _Definitions:
 
     facts: dict[str, ScenarioFacts] = field(default_factory=dict)
     changed: frozenset[str] = frozenset()
+    accepted: Mapping[str, AcceptedRow] = field(default_factory=dict)
 
     @classmethod
-    def read(cls, sides: Pair) -> "_Definitions":
+    def read(cls, team: Team, sides: Pair, accepted: Collection[str]) -> "_Definitions":
         revisions = [side.revision.pk for side in sides]
         rows = Scenario.objects.filter(revision_id__in=revisions).annotate(text=Cast("tags", TextField()))
         columns = ("revision_id", "key", "definition_digest", "name", "text")
@@ -228,6 +239,9 @@ class _Definitions:
             if revision == revisions[CANDIDATE] or key not in made.facts:
                 made.facts[key] = ScenarioFacts(name, _tags(tags))
         made.changed = redefined(digests[revisions[BASELINE]], digests[revisions[CANDIDATE]])
+        if made.changed:
+            made.accepted = accepted_between(team=team, revisions=(revisions[BASELINE], revisions[CANDIDATE]))
+            made.changed -= {*made.accepted, *map(text_key, accepted)}
         return made
 
 

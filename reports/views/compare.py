@@ -26,12 +26,19 @@ def comparison(request: TeamRequest) -> HttpResponse:
         return _choose(request, "")
     if not (baseline and candidate):
         return _half(request, "baseline" if baseline else "candidate", baseline or candidate, suite)
+    policy = policy_of_team(request.team)
     try:
-        stored = compare_sides(team=request.team, baseline=baseline, candidate=candidate, suite=suite)
+        stored = compare_sides(
+            team=request.team,
+            baseline=baseline,
+            candidate=candidate,
+            suite=suite,
+            accepted=policy.accepted_definitions,
+        )
     except SideProblem as problem:
         return _choose(request, problem.sentence, status=404 if problem.is_unknown else 400)
     address = Address(baseline, candidate, suite, form.filters())
-    judged, noted = judge_for(request.team, stored, policy_of_team(request.team))
+    judged, noted = judge_for(request.team, stored, policy)
     shown = comparison_page(
         judged,
         form.filters(),

@@ -29,7 +29,8 @@ def client_of_triager(triager: User) -> Client:
 
 @pytest.fixture
 def pair(team: Team) -> Pair:
-    return store(team, outcomes("v1", a="PP", b="PP")), store(team, outcomes("v2", a="FF", b="PF"))
+    before = outcomes("v1", a="PP", b="PP") | {"startedAt": "2026-03-01T09:00:00Z"}
+    return store(team, before), store(team, outcomes("v2", a="FF", b="PF"))
 
 
 def compare(client: Client, pair: Pair) -> Any:
@@ -44,13 +45,13 @@ def write(client: Client, href: str, **members: str) -> Any:
 def test_a_note_on_a_cluster_of_a_run_quiets_its_headline(client_of_triager: Client, pair: Pair) -> None:
     address = f"/runs/{pair[1].pk}/"
     page = client_of_triager.get(address).context["page"]
-    assert page.attention == "3 need attention"
+    assert page.attention == "3 of 3 failing cases need attention"
 
     answer = write(client_of_triager, page.clusters[0].note.href, next=f"{address}#failures")
 
     assert answer["Location"] == f"{address}#failures"
     after = client_of_triager.get(address)
-    assert after.context["page"].attention == "none needs attention"
+    assert after.context["page"].attention == "none of 3 failing cases needs attention"
     assert after.context["page"].clusters[0].note.state == "known issue"
 
 

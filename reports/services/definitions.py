@@ -1,0 +1,81 @@
+"""Accepting changed definitions per scenario and pair of suite revisions, and withdrawing that."""
+
+from collections.abc import Collection
+
+from django.db import transaction
+from evalrunner.compare import redefined
+
+from reports.models import AcceptedDefinition, RunChange, Scenario, SuiteRevision, Team, User
+from reports.services.audit import record
+from reports.services.run_changes import refresh_change
+from reports.text import storable
+
+MOST_RECOUNTED = 500
+
+
+def accept_definitions(
+    *, team: Team, user: User, revisions: tuple[int, int], scenario_keys: Collection[str], reason: str
+) -> int:
+    """Accept the new definitions of scenarios and return how many were not accepted before.
+
+    Only scenarios that both revisions define, and define otherwise, can be accepted; others are left out.
+    """
+    first, second = min(revisions), max(revisions)
+    if SuiteRevision.objects.filter(pk__in=(first, second), suite__team=team).count() != 2:
+        return 0
+    changed = _changed(first, second)
+    wanted = {key: changed[key] for key in scenario_keys if key in changed}
+    with transaction.atomic():
+        rows = AcceptedDefinition.objects.for_team(team).filter(first=first, second=second, scenario_key__in=wanted)
+        known = set(rows.select_for_update().values_list("scenario_key", flat=True))
+        new = [(key, wanted[key]) for key in wanted if key not in known]
+        AcceptedDefinition.objects.bulk_create(
+            [
+                AcceptedDefinition(
+                    team=team,
+                    scenario_key=key,
+                    scenario_id=scenario,
+                    first_id=first,
+                    second_id=second,
+                    by=user,
+                    reason=storable(reason.strip()),
+                )
+                for key, scenario in new
+            ],
+            ignore_conflicts=True,
+        )
+        for _key, scenario in new:
+            record(team=team, actor=user, action="definition.accepted", subject=scenario, revisions=[first, second])
+        transaction.on_commit(lambda: _recount(first, second))
+    return len(new)
+
+
+def withdraw_definition(*, team: Team, user: User, pk: int) -> None:
+    """Take an acceptance back; one that is gone already is no error."""
+    with transaction.atomic():
+        row = AcceptedDefinition.objects.for_team(team).select_for_update().filter(pk=pk).first()
+        if row is None:
+            return
+        first, second = row.first_id, row.second_id
+        record(team=team, actor=user, action="definition.withdrawn", subject=row.scenario_id, revisions=[first, second])
+        row.delete()
+        transaction.on_commit(lambda: _recount(first, second))
+
+
+def _changed(first: int, second: int) -> dict[str, str]:
+    """Return the ids of the scenarios that two revisions define differently, by key."""
+    digests: dict[int, dict[str, str]] = {first: {}, second: {}}
+    names: dict[str, str] = {}
+    rows = Scenario.objects.filter(revision_id__in=digests)
+    for revision, key, digest, name in rows.values_list("revision_id", "key", "definition_digest", "scenario_id"):
+        digests[revision][key] = digest
+        names[key] = name
+    return {key: names[key] for key in redefined(digests[first], digests[second])}
+
+
+def _recount(first: int, second: int) -> None:
+    """Count those runs anew that were counted between the two revisions."""
+    pair = (first, second)
+    changes = RunChange.objects.filter(run__revision_id__in=pair, baseline__revision_id__in=pair)
+    for pk in changes.order_by("-run__ordered_at").values_list("run_id", flat=True)[:MOST_RECOUNTED]:
+        refresh_change(run_pk=pk, anew=True)
