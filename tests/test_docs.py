@@ -38,7 +38,7 @@ def test_every_command_has_a_heading_and_every_heading_a_command() -> None:
     assert sorted(headings) == sorted(own_commands())
 
 
-@pytest.mark.parametrize("path", ["README.md", "docs/operating.md"])
+@pytest.mark.parametrize("path", ["README.md", "docs/operating.md", "docs/deployment.md"])
 def test_every_command_and_variable_that_is_named_exists(path: str) -> None:
     text = (ROOT / path).read_text()
 
