@@ -10,8 +10,8 @@ from reports.views import (
     case,
     compare,
     compare_case,
-    definitions,
     continuing,
+    definitions,
     download,
     help,
     home,
@@ -25,6 +25,7 @@ from reports.views import (
     style,
     suites,
     targets,
+    team_rules,
 )
 
 
@@ -65,6 +66,8 @@ urlpatterns = [
     path("notes/new/", notes.new_note, name="new-note"),
     path("notes/close/", notes.close, name="close-notes"),
     path("notes/<int:pk>/", notes.note, name="note"),
+    path("settings/ignore-rules/", team_rules.ignore_rules, name="ignore-rules"),
+    path("settings/policy/", team_rules.policy, name="policy"),
     path("settings/notes/", notes.note_list, name="notes"),
     path("baselines/<int:pk>/clear/", baselines.clear, name="clear-baseline"),
     path("runs/<uuid:pk>/report.json", download.report, name="run-report"),

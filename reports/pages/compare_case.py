@@ -18,6 +18,7 @@ from reports.selectors import compare_case as selector
 from reports.selectors.compare import StoredComparison
 from reports.selectors.compare_case import Asked, CaseSketch, Entry
 from reports.selectors.compare_filters import RowFilters, matching_rows
+from reports.selectors.policies import ignored_of_team
 
 _REPETITIONS_SHOWN = 30
 
@@ -84,12 +85,13 @@ def side_by_side_page(
     name, facts = stored.variants[row.variant], stored.facts_of(row.variant)
     offered = selector.sketches(sides, row.variant)
     left, right = chosen_pair(offered, asked)
-    entries = selector.entries(left.pk if left else None, right.pk if right else None)
+    ignored = ignored_of_team(team)
+    entries = selector.entries(left.pk if left else None, right.pk if right else None, ignored=ignored)
     scenarios = selector.definitions(sides, name.scenario_id)
     results = selector.case_results(left.pk if left else None, right.pk if right else None)
     criteria = criterion_pairs(*map(_scenario_criteria, results, scenarios))
     first = next((place for place, entry in enumerate(entries) if entry.mark is not TurnMark.EQUAL), None)
-    view = ConversationView(address, name.key, (left, right), entries, scenarios, first, asked)
+    view = ConversationView(address, name.key, (left, right), entries, scenarios, first, asked, ignored)
     is_same_end = same_value(*results)
     order = [each.variant for each in matching_rows(stored, filters, team=team)]
     return SideBySidePage(

@@ -60,6 +60,7 @@ class ConversationView:
     scenarios: tuple[selector.Definition, selector.Definition]
     first: int | None
     asked: Asked
+    ignored: frozenset[str]
 
     def href(self, **members: str) -> str:
         """Return the address of this pair with other members; arriving at the first divergence."""
@@ -150,6 +151,7 @@ class ConversationView:
             (_turn_of_case(left, entry.left), _turn_of_case(right, entry.right)),
             is_first=place == self.first,
             follows=self.first is not None and place > self.first and entry.mark is not TurnMark.EQUAL,
+            ignored=self.ignored,
         )
 
     def _stretches(self, places: Sequence[int]) -> list[Block]:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evalrunner.compare import DEFAULT_IGNORED, TurnMark, without
+from evalrunner.compare import TurnMark, without
 
 from reports.domain.criterion_pairs import CriterionPair, criterion_pairs
 from reports.domain.dialogue import Block, Utterance, agent_utterance, user_utterance
@@ -101,8 +101,9 @@ def turn_pair(
     *,
     is_first: bool,
     follows: bool,
+    ignored: frozenset[str],
 ) -> TurnPairView:
-    """Decide how a pair of turns is shown; a missing turn is None on its side."""
+    """Decide how a pair of turns is shown, without ``ignored`` members; a missing turn is None on its side."""
     left, right = turns[0] or NO_TURN, turns[1] or NO_TURN
     has_both = turns[0] is not None and turns[1] is not None
     criteria = criterion_pairs(_criteria(left, scenarios[0]), _criteria(right, scenarios[1]))
@@ -118,9 +119,9 @@ def turn_pair(
         differs=differs_in_words(entry),
         is_first=is_first,
         follows=follows,
-        user=_speech(turns, user_utterance, "input"),
-        agent=_speech(turns, agent_utterance, "observation"),
-        observation=_observations(left, right) if has_both else None,
+        user=_speech(turns, user_utterance, "input", ignored),
+        agent=_speech(turns, agent_utterance, "observation", ignored),
+        observation=_observations(left, right, ignored) if has_both else None,
         observation_words=_observation_words(turns),
         criteria=tuple(pair for pair in criteria if pair.change != "same"),
         same_criteria=tuple(pair for pair in criteria if pair.change == "same"),
@@ -164,14 +165,16 @@ def _head(turn: TurnSketch | None, href: str) -> TurnHead | None:
     return TurnHead(turn.position + 1, turn.status, turn.error_code, turn.duration_ms, href)
 
 
-def _said(turn: Turn | None, read: Callable[[Turn], Utterance], member: str) -> Utterance:
+def _said(turn: Turn | None, read: Callable[[Turn], Utterance], member: str, ignored: frozenset[str]) -> Utterance:
     if turn is None or member not in turn:
         return Utterance(None, ())
-    return read(without(turn[member], DEFAULT_IGNORED))
+    return read(without(turn[member], ignored))
 
 
-def _speech(turns: tuple[Turn | None, Turn | None], read: Callable[[Turn], Utterance], member: str) -> SpeechPair:
-    left, right = _said(turns[0], read, member), _said(turns[1], read, member)
+def _speech(
+    turns: tuple[Turn | None, Turn | None], read: Callable[[Turn], Utterance], member: str, ignored: frozenset[str]
+) -> SpeechPair:
+    left, right = (_said(turn, read, member, ignored) for turn in turns)
     has_both = None not in turns
     text = text_pair(left.text, right.text)
     is_shared = has_both and text.is_equal
@@ -186,10 +189,10 @@ def _speech(turns: tuple[Turn | None, Turn | None], read: Callable[[Turn], Utter
     )
 
 
-def _observations(left: Turn, right: Turn) -> ValuePair | None:
+def _observations(left: Turn, right: Turn, ignored: frozenset[str]) -> ValuePair | None:
     if "observation" not in left or "observation" not in right:
         return None
-    return value_pair(left["observation"], right["observation"], ignored=DEFAULT_IGNORED)
+    return value_pair(left["observation"], right["observation"], ignored=ignored)
 
 
 def _observation_words(turns: tuple[Turn | None, Turn | None]) -> str:

@@ -10,6 +10,7 @@ from reports.pages.compare_case import side_by_side_page
 from reports.pages.compare_frame import Address
 from reports.selectors.compare import compare_sides
 from reports.selectors.compare_sides import SideProblem
+from reports.selectors.policies import policy_of_team
 
 
 @require_GET
@@ -19,7 +20,13 @@ def side_by_side(request: TeamRequest) -> HttpResponse:
     faults = () if form.is_valid() else form.faults()
     baseline, candidate, suite = form.text("baseline"), form.text("candidate"), form.suite_pk()
     try:
-        stored = compare_sides(team=request.team, baseline=baseline, candidate=candidate, suite=suite)
+        stored = compare_sides(
+            team=request.team,
+            baseline=baseline,
+            candidate=candidate,
+            suite=suite,
+            accepted=policy_of_team(request.team).accepted_definitions,
+        )
     except SideProblem as problem:
         raise Http404(problem.sentence) from problem
     row = stored.row_of(form.text("variant"))
