@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from evalrunner.cli.inputs import InputError
-from evalrunner.cli.site import PassingError, Published, ReportRefused, Site
+from evalrunner.cli.site import AnswerLate, PassingError, Published, ReportRefused, Site
 from evalrunner.errors import JsonTextError
 from evalrunner.models import RunStatus
 from evalrunner.stream import read_members
@@ -29,6 +29,8 @@ def publish(site: Site, path: Path, *, tell: Tell, wait: Wait = time.sleep) -> P
     for pause_s in PAUSES_S:
         try:
             return site.publish(path)
+        except AnswerLate:  # sending it all again now would make that worse
+            raise
         except PassingError as error:
             wait_s = pause_s if error.wait_s is None else max(error.wait_s, pause_s)
             tell(f"{error}; trying again in {wait_s:g} s")

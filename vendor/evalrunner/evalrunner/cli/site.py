@@ -50,6 +50,10 @@ class PassingError(SiteError):
         self.wait_s = wait_s
 
 
+class AnswerLate(PassingError):
+    """The site took the report and has not answered in time; it may still be storing it."""
+
+
 class ReportRefused(InputError):
     """The site does not take this report; ``code`` is the stable code of its answer."""
 
@@ -131,7 +135,9 @@ class Site:
         try:
             return self._exchange(connection, file, {"Content-Type": kind, "Content-Length": str(size)})
         except TimeoutError:
-            raise PassingError(f"{self.address} did not answer within {self._answer_s:g} s") from None
+            raise AnswerLate(
+                f"{self.address} did not answer within {self._answer_s:g} s; it may still be storing the report"
+            ) from None
         except (OSError, http.client.HTTPException) as error:
             raise PassingError(f"the connection to {self.address} broke: {_reason(error)}") from None
         finally:
