@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Annotated, Any, Literal, cast
 
 from django.http import HttpRequest, HttpResponse
+from evalrunner.models import EvaluationSuite
 from ninja import Field, Path, Query, Schema
 from pydantic import ConfigDict
 
@@ -14,7 +15,9 @@ from reports.api import schemas
 from reports.api.auth import needs
 from reports.api.problems import Problem, ProblemOut, not_found
 from reports.api.runs import router as runs_router
+from reports.domain.harness.options import USUAL, HarnessOptions
 from reports.domain.run_options import RequestRefused, RunOptions
+from reports.models import SuiteRevision
 from reports.selectors import run_records
 from reports.selectors.live import EventRow, ExecutionRow, execution_row, list_events
 from reports.selectors.run import get_run
@@ -27,7 +30,7 @@ from reports.services.executions import (
     request_cancel,
     request_run,
 )
-from reports.services.run_suites import find_suite, suite_of_value
+from reports.services.run_suites import MOST_BYTES, find_suite, is_offered, read_scenario_file, suite_of_value
 from reports.text import restored
 
 # The router of the other operations on runs: one address is served by one router, whatever the method.
@@ -50,6 +53,18 @@ class FollowUpIn(Schema):
     chosenBy: Literal["failures", "broken", "filter"]
 
 
+class HarnessIn(Schema):
+    """Profile and policies of rows that name none, among those that the target allows; "" is its default."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    profile: Text = ""
+    approvalPolicy: Text = ""
+    sandboxPolicy: Text = ""
+    excludeTags: list[Text] = Field([], max_length=_MOST_PICKED, description="Leaves out rows with any of these.")
+    failFast: bool = Field(False, description="Stop after the first row that does not pass.")
+
+
 class RunIn(Schema):
     """What is to run. Numbers out of range are refused with the code of the runner.
 
@@ -62,6 +77,7 @@ class RunIn(Schema):
     target: Text = Field(description="The name of a registered target.")
     fingerprint: Text = Field("", description="The version, where the target leaves the choice.")
     suite: Text | dict[str, Any] = "offered:0"
+    scenarioFile: str = Field("", max_length=MOST_BYTES, description="The text of a scenario file, instead of a suite.")
     scenarios: list[Text] | None = Field(None, max_length=_MOST_PICKED, description="Scenario ids; all if left out.")
     tags: list[Text] | None = Field(None, max_length=_MOST_PICKED, description="Any of these; all if left out.")
     repetitions: Number = _DEFAULTS.repetitions
@@ -71,6 +87,7 @@ class RunIn(Schema):
     timeoutMs: Number = _DEFAULTS.timeout_ms
     allowExternalWrites: bool = Field(False, description="Only for an admin who is signed in with a browser.")
     followUp: FollowUpIn | None = Field(None, description="Where an outcome chose the scenarios; say so honestly.")
+    harness: HarnessIn | None = Field(None, description="For targets of kind harness alone.")
     earlyAlarm: bool = Field(True, description="Cancel when the first five cases end in the same error code.")
 
 
@@ -158,7 +175,7 @@ def get_execution(request: HttpRequest, run: Path[uuid.UUID], given: Query[Event
 
 
 def _execution_out(execution: ExecutionRow) -> dict[str, Any]:
-    options = asdict(execution.options)
+    options = asdict(execution.options) | {"harness": _harness_out(execution.options.harness)}
     return {
         "target": execution.target_name,
         "request": {_NAMES.get(name, name): value for name, value in options.items()},
@@ -172,6 +189,19 @@ def _execution_out(execution: ExecutionRow) -> dict[str, Any]:
         "errorCode": restored(execution.error_code) or None,
         "errorPaths": [restored(path) for path in execution.error_paths],
         "lastEvent": execution.last_sequence,
+    }
+
+
+def _harness_out(options: HarnessOptions) -> dict[str, Any] | None:
+    """Return what was asked of the scenario harness; None where nothing was."""
+    if options == USUAL:
+        return None
+    return {
+        "profile": options.profile,
+        "approvalPolicy": options.approval_policy,
+        "sandboxPolicy": options.sandbox_policy,
+        "excludeTags": list(options.exclude_tags),
+        "failFast": options.fail_fast,
     }
 
 
@@ -221,9 +251,28 @@ def _run_request(asked: TeamRequest, given: RunIn) -> RunRequest:
         timeout_ms=given.timeoutMs,
         allow_external_writes=given.allowExternalWrites,
         early_alarm=given.earlyAlarm,
+        harness=_harness_options(given.harness),
     )
-    suite = find_suite(asked.team, entry, str(given.suite)) if is_named else suite_of_value(given.suite)
-    return RunRequest(entry.name, given.fingerprint, suite, options, follow_up=_follow_up(asked, given.followUp))
+    if given.scenarioFile:
+        suite: SuiteRevision | EvaluationSuite = read_scenario_file(given.scenarioFile.encode("utf-8", "surrogatepass"))
+    else:
+        suite = find_suite(asked.team, entry, str(given.suite)) if is_named else suite_of_value(given.suite)
+    return RunRequest(
+        entry.name,
+        given.fingerprint,
+        suite,
+        options,
+        follow_up=_follow_up(asked, given.followUp),
+        is_offered=is_named and not given.scenarioFile and is_offered(str(given.suite)),
+    )
+
+
+def _harness_options(given: HarnessIn | None) -> HarnessOptions:
+    if given is None:
+        return USUAL
+    return HarnessOptions(
+        given.profile, given.approvalPolicy, given.sandboxPolicy, tuple(given.excludeTags), given.failFast
+    )
 
 
 def _follow_up(asked: TeamRequest, given: FollowUpIn | None) -> FollowUp | None:
@@ -266,6 +315,10 @@ _NAMES = {
     "max_failures": "maxFailures",
     "timeout_ms": "timeoutMs",
     "allow_external_writes": "allowExternalWrites",
+    "profile": "harness.profile",
+    "approval_policy": "harness.approvalPolicy",
+    "sandbox_policy": "harness.sandboxPolicy",
+    "exclude_tags": "harness.excludeTags",
 }
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from evalrunner.errors import OPTIONS_INVALID
 
+from reports.domain.harness.options import USUAL, HarnessOptions
 from reports.domain.run_options import NUMBERS, Refusal, RunOptions
 
 _DEFAULTS = RunOptions()
@@ -31,6 +32,7 @@ class RunDraft:
     numbers: Mapping[str, str] = field(default_factory=dict)
     allow_external_writes: bool = False
     early_alarm: bool = True
+    harness: HarnessOptions = USUAL
     shown: str = ""
     key: str = ""
     follow_up: str = ""
@@ -76,6 +78,7 @@ class RunDraft:
             tags=self.tags or None,
             allow_external_writes=self.allow_external_writes,
             early_alarm=self.early_alarm,
+            harness=self.harness,
             **numbers,
         )
         return options, refusals

@@ -15,6 +15,7 @@ from evalrunner.errors import CASE_LIMIT, OPTIONS_INVALID, SCENARIO_NOT_FOUND, S
 from evalrunner.models import EvaluationSuite, ExpandedCase, WritePolicy
 from evalrunner.runner.options import MAX_CONCURRENCY, MAX_FAILURES, MAX_TIMEOUT_MS
 
+from reports.domain.harness.options import USUAL, HarnessOptions
 from reports.text import restored, storable
 
 TARGET_LIMIT = "TARGET_LIMIT_EXCEEDED"
@@ -23,7 +24,10 @@ DEFAULT_TIMEOUT_MS = 120_000
 
 @dataclass(frozen=True)
 class RunOptions:
-    """The options of the runner, and the site's early alarm. ``None`` for scenarios or tags means all of them."""
+    """The options of the runner, and the site's early alarm. ``None`` for scenarios or tags means all of them.
+
+    ``harness`` means something for scenario files alone.
+    """
 
     scenario_ids: tuple[str, ...] | None = None
     tags: tuple[str, ...] | None = None
@@ -34,10 +38,13 @@ class RunOptions:
     timeout_ms: int = DEFAULT_TIMEOUT_MS
     allow_external_writes: bool = False
     early_alarm: bool = True
+    harness: HarnessOptions = USUAL
 
     def to_data(self) -> dict[str, Any]:
         """Return a JSON value that ``from_data`` reads and any database can hold."""
-        return {name: _stored(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
+        data = {name: _stored(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
+        del data["harness"]
+        return data | ({"harness": self.harness.to_data()} if self.harness != USUAL else {})
 
     @classmethod
     def from_data(cls, data: Mapping[str, Any]) -> Self:
@@ -45,7 +52,8 @@ class RunOptions:
         known = {field.name for field in fields(cls)}
         members: dict[str, Any] = {name: value for name, value in data.items() if name in known}
         lists = {name: tuple(map(restored, value)) for name, value in members.items() if isinstance(value, list)}
-        return cls(**members | lists)
+        harness = {"harness": HarnessOptions.from_data(members["harness"])} if "harness" in members else {}
+        return cls(**members | lists | harness)
 
 
 def _stored(texts: Iterable[str]) -> list[str]:
@@ -150,7 +158,16 @@ def plan_run(suite: EvaluationSuite, options: RunOptions) -> RunPlan:
         )
     except EvaluationError as error:
         raise RequestRefused([_refusal_of(error, options)]) from error
-    return _plan_of(cases, options.repetitions)
+    return _plan_of(without_tags(cases, options.harness.exclude_tags), options.repetitions)
+
+
+def without_tags(cases: Sequence[ExpandedCase], excluded: Sequence[str]) -> Sequence[ExpandedCase]:
+    """Leave out the cases of scenarios that carry one of these tags. RequestRefused when none is left."""
+    left = [case for case in cases if not set(excluded).intersection(case.scenario.tags or ())]
+    if not left:
+        sentence = "No scenario is left: all chosen ones carry a tag that is left out."
+        raise RequestRefused([Refusal("exclude_tags", SELECTION_EMPTY, sentence)])
+    return left
 
 
 def _plan_of(cases: Sequence[ExpandedCase], repetitions: int) -> RunPlan:

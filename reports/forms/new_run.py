@@ -10,11 +10,13 @@ from typing import Any
 from django.core.files.uploadedfile import UploadedFile
 from django.http import QueryDict
 
+from reports.domain.harness.options import HarnessOptions
 from reports.domain.run_draft import RunDraft
 from reports.domain.run_options import NUMBERS, RunOptions
 from reports.text import restored
 
 MOST_PICKED = 10_000
+_LONGEST = 500  # characters of a choice
 
 
 def read_upload(files: Mapping[str, Any], *, most_bytes: int) -> bytes | None:
@@ -65,6 +67,7 @@ def draft_from_request(target: str, fingerprint: str, revision_pk: int, request:
         numbers={name: str(getattr(options, name)) for name in NUMBERS},
         allow_external_writes=False,  # to be given anew each time
         early_alarm=options.early_alarm,
+        harness=options.harness,
         key=uuid.uuid4().hex,
     )
 
@@ -77,4 +80,16 @@ def _draft_from(data: QueryDict) -> RunDraft:
         scenarios=tuple(name for value in data.getlist("scenarios") for name in value.split())[:MOST_PICKED],
         tags=tuple(map(restored, data.getlist("tags")))[:MOST_PICKED],
         numbers={name: data.get(name, "").strip()[:20] for name in NUMBERS},
+        harness=_harness_options(data),
+    )
+
+
+def _harness_options(data: QueryDict) -> HarnessOptions:
+    """Read what only forms of targets of kind ``harness`` ask."""
+    return HarnessOptions(
+        profile=restored(data.get("profile", ""))[:_LONGEST],
+        approval_policy=data.get("approval_policy", "")[:_LONGEST],
+        sandbox_policy=data.get("sandbox_policy", "")[:_LONGEST],
+        exclude_tags=tuple(map(restored, data.getlist("exclude_tags")))[:MOST_PICKED],
+        fail_fast="fail_fast" in data,
     )

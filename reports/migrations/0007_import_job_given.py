@@ -4,15 +4,14 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('reports', '0006_continuation'),
+        ("reports", "0006_continuation"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='importjob',
-            name='given',
+            model_name="importjob",
+            name="given",
             field=models.JSONField(default=dict),
         ),
     ]

@@ -12,11 +12,14 @@ from reports.domain.run_options import NUMBERS, Refusal, RequestRefused, RunPlan
 from reports.domain.wording import counted, duration_in_words
 from reports.keys import text_key
 from reports.models import Team
+from reports.pages.new_run_harness import FIELDS as HARNESS_FIELDS
+from reports.pages.new_run_harness import HarnessFields, harness_fields
 from reports.runnable import TargetEntry, TargetsFileError, TargetUnusable, runnable_targets
 from reports.runnable.entries import FingerprintSource
 from reports.selectors import new_run as selector
 from reports.services.executions import RunRequest, check_request, limits_of
-from reports.services.run_suites import find_suite, offered_suite, parsed_suite
+from reports.services.new_run import options_for
+from reports.services.run_suites import find_suite, is_offered, offered_suite, parsed_suite
 from reports.text import storable
 
 PICKED_ONE_BY_ONE = 300  # scenarios; a longer list is typed rather than ticked
@@ -107,6 +110,7 @@ class NewRunPage:
     summary: str
     shown: str
     has_other_choices: bool
+    harness: HarnessFields | None
 
     @property
     def all_numbers(self) -> tuple[NumberField, ...]:
@@ -115,7 +119,8 @@ class NewRunPage:
     @property
     def field_faults(self) -> tuple[tuple[str, tuple[Fault, ...]], ...]:
         """Every field's faults, those of fields without any included: they may have had some before."""
-        return tuple((name, self.faults[name]) for name in _FIELDS)
+        fields = (*_FIELDS, *HARNESS_FIELDS) if self.harness is not None else _FIELDS
+        return tuple((name, self.faults.get(name, ())) for name in fields)
 
 
 _FIELDS = ("target", "fingerprint", "suite", "scenarios", "tags", *NUMBERS, "allow_external_writes")
@@ -168,11 +173,12 @@ def new_run_page(
         may_write=may_write,
         write_help=_write_help(entry, is_admin),
         plan=_plan(team, entry, draft, suite, plan, found),
-        faults={name: faults.get(name, ()) for name in _FIELDS},
+        faults={name: faults.get(name, ()) for name in (*_FIELDS, *HARNESS_FIELDS)},
         other_faults=faults.get("", ()),
         summary=_summary(asked) if was_made else "",
         shown=_shown_for(draft),
         has_other_choices=has_other_choices,
+        harness=harness_fields(entry, suite, draft.harness, faults, is_offered=is_offered(draft.suite)),
     )
 
 
@@ -203,7 +209,7 @@ def _look_ahead(
     team: Team, entry: TargetEntry, draft: RunDraft, *, is_admin: bool
 ) -> tuple[EvaluationSuite | None, RunPlan | None, list[Refusal]]:
     """Return the chosen suite, what will run, and what speaks against it."""
-    options, refusals = draft.options()
+    options, refusals = options_for(entry, draft)
     try:
         suite = parsed_suite(find_suite(team, entry, draft.suite))
     except RequestRefused as refused:
@@ -379,4 +385,5 @@ def _without_targets(draft: RunDraft, faults: tuple[str, ...]) -> NewRunPage:
         summary="",
         shown="",
         has_other_choices=False,
+        harness=None,
     )

@@ -16,6 +16,7 @@ from reports.runnable.entries import (
     TargetEntry,
     TargetLimits,
 )
+from reports.runnable.harness import read_harness
 from reports.runnable.tables import Table, TargetFault
 
 __all__ = ["TargetFault", "TargetsFileError", "read_targets"]
@@ -69,8 +70,8 @@ def _read_entry(table: Table, folder: Path) -> TargetEntry:
         maker=maker,
         source=_read_source(table, kind),
         folder=folder,
-        suites=_read_suites(table, folder),
-        limits=_read_limits(table),
+        suites=_read_suites(table, folder, "scenarios" if kind == "harness" else "suites"),
+        limits=_read_limits(table, kind),
         allows_external_writes=table.flag("external_writes"),
     )
     if kind:  # the keys depend on the kind: without one nothing can be said about them
@@ -84,17 +85,17 @@ def _read_id(table: Table, key: str, value: str) -> str:
     return value
 
 
-def _read_suites(table: Table, folder: Path) -> tuple[Path, ...]:
-    paths = tuple(folder / path for path in table.texts("suites"))
+def _read_suites(table: Table, folder: Path, key: str) -> tuple[Path, ...]:
+    paths = tuple(folder / path for path in table.texts(key))
     for index, path in enumerate(paths):
         if not path.is_file():
-            table.complain(f"suites.{index}", f"there is no file {path}")
+            table.complain(f"{key}.{index}", f"there is no file {path}")
     return paths
 
 
-def _read_limits(table: Table) -> TargetLimits:
+def _read_limits(table: Table, kind: str) -> TargetLimits:
     limits = table.table("limits")
-    most = TargetLimits()
+    most = TargetLimits(concurrency=1) if kind == "harness" else TargetLimits()
     if limits is None:
         return most
     minutes = limits.whole("minutes", default=0, maximum=7 * 24 * 60)
@@ -115,7 +116,7 @@ def _read_limits(table: Table) -> TargetLimits:
 def _read_source(table: Table, kind: str) -> FingerprintSource | None:
     source = table.table("fingerprint")
     if source is None:
-        if kind in ("http", "command") and not table.has("fingerprint"):
+        if kind in ("http", "command", "harness") and not table.has("fingerprint"):
             table.complain("fingerprint", "is missing: say where the exact version of the target is to be found")
         return None
     match source.choice("from", "fixed", "asked", "command", "env"):
@@ -162,6 +163,13 @@ def _command(table: Table, folder: Path) -> Maker:
     return CommandMaker(argv, environment, table.flag("supports_resume"), _read_evaluators(table), folder)
 
 
+def _harness(table: Table, folder: Path) -> Maker:
+    maker = read_harness(table, folder)
+    for index, variable in enumerate(maker.environment):
+        _read_variable(table, f"environment.{index}", variable)
+    return maker
+
+
 def _no_maker(table: Table, folder: Path) -> Maker:
     return CommandMaker((), (), False, "", folder)  # never used: the fault of the kind is recorded
 
@@ -177,4 +185,9 @@ def _read_reference(table: Table, key: str) -> str:
     return reference
 
 
-_MAKERS: dict[str, Callable[[Table, Path], Maker]] = {"python": _python, "http": _http, "command": _command}
+_MAKERS: dict[str, Callable[[Table, Path], Maker]] = {
+    "python": _python,
+    "http": _http,
+    "command": _command,
+    "harness": _harness,
+}

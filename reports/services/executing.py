@@ -29,10 +29,13 @@ from reports.models import Execution
 from reports.payloads import unpack
 from reports.runnable import TargetEntry, TargetsFileError, TargetUnusable, find_target
 from reports.runnable.entries import RunnableAdapter
+from reports.runnable.harness import HarnessMaker
 from reports.services.checkpoints import CheckpointStore
 from reports.services.collector import collector_paused
 from reports.services.event_loop import run_to_end
 from reports.services.export import NoReportError, iter_report_json
+from reports.services.harness_requests import make_harness_reach
+from reports.services.harness_runs import HarnessReach, run_harness
 from reports.services.heartbeat import Heartbeat
 from reports.services.leases import LeaseLost, claim_run
 from reports.text import restored
@@ -52,7 +55,7 @@ class Assignment:
 
     suite: EvaluationSuite
     target: dict[str, str]
-    reach: RunnableAdapter
+    reach: RunnableAdapter | HarnessReach
     options: RunOptions
     minutes: int | None
     previous: EvaluationReport | None = None
@@ -98,12 +101,13 @@ def _assign(store: CheckpointStore) -> Assignment:
         entry = find_target(execution.target_name)
         if entry is None:
             raise TargetUnusable(f"no target {execution.target_name!r} is registered here")
-        reach = entry.make(fingerprint)
+        suite = parse_evaluation_suite(unpack(execution.run.revision.definition))
+        reach = _reach(entry, fingerprint, suite, execution)
         _refuse_another_version(entry, fingerprint)
     except (TargetUnusable, TargetsFileError) as error:
         raise Unassignable(TARGET_UNUSABLE, str(error)) from error
     return Assignment(
-        suite=parse_evaluation_suite(unpack(execution.run.revision.definition)),
+        suite=suite,
         target={"id": restored(version.target.target_id), "fingerprint": fingerprint},
         reach=reach,
         options=RunOptions.from_data(execution.request),
@@ -111,6 +115,15 @@ def _assign(store: CheckpointStore) -> Assignment:
         previous=_previous_report(execution),
         retries=execution.verb == Execution.Verb.RETRY,
     )
+
+
+def _reach(
+    entry: TargetEntry, fingerprint: str, suite: EvaluationSuite, execution: Execution
+) -> RunnableAdapter | HarnessReach:
+    if isinstance(entry.maker, HarnessMaker):
+        was_offered = execution.request.get("is_offered") is True
+        return make_harness_reach(entry, entry.maker, suite, was_offered=was_offered)
+    return entry.make(fingerprint)
 
 
 def _previous_report(execution: Execution) -> EvaluationReport | None:
@@ -166,27 +179,12 @@ class _Execution:
 
     async def _evaluate(self) -> Callable[[], None]:
         """Run the evaluation and return what stores its end."""
-        options, store = self.assignment.options, self.store
+        store, reach = self.store, self.assignment.reach
         try:
-            await run_evaluation(
-                suite=self.assignment.suite,
-                target=self.assignment.target,
-                adapter=self.assignment.reach.adapter,
-                evaluators=self.assignment.reach.evaluators,
-                scenario_ids=options.scenario_ids,
-                tags=options.tags,
-                concurrency=options.concurrency,
-                repetitions=options.repetitions,
-                max_cases=options.max_cases,
-                max_failures=options.max_failures,
-                timeout_ms=options.timeout_ms,
-                cancel=self.cancel,
-                allow_external_writes=options.allow_external_writes,
-                on_checkpoint=self._on_checkpoint,
-                on_event=self._on_event,
-                resume=self.assignment.previous,
-                retry_failed=self.assignment.retries,
-            )
+            if isinstance(reach, HarnessReach):
+                await self._run_harness(reach)
+            else:
+                await self._run_suite(reach)
         except EvaluationError as error:
             code, paths = error.code, error.paths
             return lambda: store.interrupt(code) if self.latest is not None else store.reject(code, paths)
@@ -194,6 +192,40 @@ class _Execution:
             log.exception("run %s broke off", store.claim.run_pk)
             return lambda: store.interrupt(WORKER_FAILED)
         return store.finish
+
+    async def _run_suite(self, reach: RunnableAdapter) -> None:
+        options = self.assignment.options
+        await run_evaluation(
+            suite=self.assignment.suite,
+            target=self.assignment.target,
+            adapter=reach.adapter,
+            evaluators=reach.evaluators,
+            scenario_ids=options.scenario_ids,
+            tags=options.tags,
+            concurrency=options.concurrency,
+            repetitions=options.repetitions,
+            max_cases=options.max_cases,
+            max_failures=options.max_failures,
+            timeout_ms=options.timeout_ms,
+            cancel=self.cancel,
+            allow_external_writes=options.allow_external_writes,
+            on_checkpoint=self._on_checkpoint,
+            on_event=self._on_event,
+            resume=self.assignment.previous,
+            retry_failed=self.assignment.retries,
+        )
+
+    async def _run_harness(self, reach: HarnessReach) -> None:
+        await run_harness(
+            run_pk=self.store.claim.run_pk,
+            suite=self.assignment.suite,
+            target=self.assignment.target,
+            reach=reach,
+            options=self.assignment.options,
+            cancel=self.cancel,
+            on_checkpoint=self._on_checkpoint,
+            on_event=self._on_event,
+        )
 
     async def _on_checkpoint(self, checkpoint: EvaluationCheckpoint) -> None:
         self.latest = checkpoint

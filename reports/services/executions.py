@@ -31,6 +31,7 @@ from reports.models import Execution, Run, SuiteRevision, Team, User
 from reports.payloads import unpack
 from reports.runnable import TargetEntry, TargetsFileError, TargetUnusable, find_target
 from reports.runnable.entries import LONGEST_FINGERPRINT
+from reports.services.harness_requests import check_harness
 from reports.services.interning import intern_revision, intern_version
 from reports.services.messages import EXECUTE_RUN, tell_after_commit
 from reports.text import storable
@@ -73,7 +74,8 @@ class FollowUp:
 class RunRequest:
     """What somebody asks for. ``fingerprint`` "" leaves the version to the target; ``suite`` is stored or brought.
 
-    ``follow_up`` is None where the choice was made before any outcome was known.
+    ``follow_up`` is None where the choice was made before any outcome was known. ``is_offered``: the suite is a file
+    that the target itself names.
     """
 
     target_name: str
@@ -82,6 +84,7 @@ class RunRequest:
     options: RunOptions
     continues: Continuation | None = None
     follow_up: FollowUp | None = None
+    is_offered: bool = False
 
 
 @dataclass(frozen=True)
@@ -173,6 +176,7 @@ def _planned(request: RunRequest, plan: RunPlan) -> dict[str, Any]:
         "planned_cases": ahead.cases if ahead else plan.case_count,
         "planned_turns": ahead.turns if ahead else plan.turn_count,
         "asked": storable(request.fingerprint),
+        **({"is_offered": True} if request.is_offered else {}),
     }
 
 
@@ -183,8 +187,10 @@ def check_request(entry: TargetEntry, request: RunRequest, *, may_authorise_writ
         limits_of(entry),
         allows_external_writes=entry.allows_external_writes and may_authorise_writes,
     )
+    suite = _suite_of(request)
+    refusals += check_harness(entry, suite, request.options)
     try:
-        plan = plan_run(_suite_of(request), request.options)
+        plan = plan_run(suite, request.options)
     except RequestRefused as refused:
         known = {refusal.field for refusal in refusals}
         refusals += [refusal for refusal in refused.refusals if refusal.field not in known]

@@ -10,7 +10,10 @@ from evalrunner.jsontext import parse_json
 from evalrunner.models import EvaluationSuite
 from evalrunner.suites import parse_evaluation_suite
 
+from reports.domain.harness.names import SUITE_ID
+from reports.domain.harness.suites import ScenariosUnusable, read_scenario_suite
 from reports.domain.run_options import Refusal, RequestRefused
+from reports.importers.formats import PEEKED, Format, recognise
 from reports.models import SuiteRevision, Team
 from reports.payloads import unpack
 from reports.runnable import TargetEntry
@@ -27,7 +30,9 @@ def store_suite(*, team: Team, content: bytes) -> SuiteRevision:
 
 
 def read_suite(content: bytes) -> EvaluationSuite:
-    """Read the JSON of a suite. Raises RequestRefused."""
+    """Read the JSON of a suite, or a scenario file, which is recognised by its rows. Raises RequestRefused."""
+    if recognise(content[:PEEKED]) == Format.HARNESS_SCENARIOS:
+        return read_scenario_file(content)
     if len(content) > MOST_BYTES:
         raise _refused(SUITE_INVALID, f"The file is larger than {MOST_BYTES >> 20} MiB.")
     try:
@@ -35,6 +40,18 @@ def read_suite(content: bytes) -> EvaluationSuite:
     except JsonTextError as error:
         raise _refused(SUITE_INVALID, f"The file is not JSON: {error}.") from error
     return suite_of_value(value)
+
+
+def read_scenario_file(content: bytes, *, id: str = SUITE_ID, name: str = "") -> EvaluationSuite:
+    """Read a scenario file of the harness as a suite. Raises RequestRefused, which names the line at fault."""
+    if len(content) > MOST_BYTES:
+        raise _refused(SUITE_INVALID, f"The file is larger than {MOST_BYTES >> 20} MiB.")
+    try:
+        return read_scenario_suite(content.decode("utf-8"), id=id, name=name)
+    except UnicodeDecodeError as error:
+        raise _refused(SUITE_INVALID, f"The scenario file is not UTF-8 text: byte {error.start}.") from error
+    except ScenariosUnusable as error:
+        raise _refused(SUITE_INVALID, str(error)) from error
 
 
 def suite_of_value(value: object) -> EvaluationSuite:
@@ -60,19 +77,25 @@ def find_suite(team: Team, entry: TargetEntry, choice: str) -> SuiteRevision | E
     raise _refused(SUITE_INVALID, "Choose a suite, or bring one along.")
 
 
+def is_offered(choice: str) -> bool:
+    """Tell whether a choice names a file of the target rather than something that was stored or brought."""
+    return choice.startswith("offered:")
+
+
 def offered_suite(entry: TargetEntry, place: int) -> EvaluationSuite:
     """Return a suite that a target offers; RequestRefused when its file cannot be used."""
     path = entry.suites[place]
     try:
         state = path.stat()
-        return _read_file(path, state.st_mtime_ns, state.st_size)
+        return _read_file(path, state.st_mtime_ns, state.st_size, entry.kind == "harness")
     except OSError as error:
         raise _refused(SUITE_INVALID, f"The offered file {path.name} cannot be read: {error.strerror}.") from error
 
 
 @lru_cache(maxsize=16)
-def _read_file(path: Path, changed_ns: int, size: int) -> EvaluationSuite:
-    return read_suite(path.read_bytes())
+def _read_file(path: Path, changed_ns: int, size: int, is_scenario_file: bool) -> EvaluationSuite:
+    content = path.read_bytes()
+    return read_scenario_file(content, id=path.stem, name=path.name) if is_scenario_file else read_suite(content)
 
 
 def parsed_suite(suite: SuiteRevision | EvaluationSuite) -> EvaluationSuite:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Protocol, TypeVar
@@ -52,12 +52,12 @@ class RunOptions:
 
 
 class RunObserver(Protocol):
-    """Is told how a run goes on."""
+    """Is told how a run goes on; what it returns to be awaited is waited for before the run goes on."""
 
-    def row_started(self, index: int, scenario: Scenario) -> None:
+    def row_started(self, index: int, scenario: Scenario) -> Awaitable[None] | None:
         """A row begins; ``index`` counts the rows of this run from 0."""
 
-    def row_finished(self, index: int, row: RowData) -> None:
+    def row_finished(self, index: int, row: RowData) -> Awaitable[None] | None:
         """A row has ended."""
 
 
@@ -83,14 +83,19 @@ async def run_scenarios(
     try:
         await runtime.start()
         for index, scenario in enumerate(scenarios):
-            observer.row_started(index, scenario)
+            await _told(observer.row_started(index, scenario))
             rows.append(await _RowRun(scenario, runtime, options).result())
-            observer.row_finished(index, rows[-1])
+            await _told(observer.row_finished(index, rows[-1]))
             if options.fail_fast and not rows[-1]["passed"]:
                 break
     finally:
         await runtime.close()
     return rows
+
+
+async def _told(answer: Awaitable[None] | None) -> None:
+    if answer is not None:
+        await answer
 
 
 class _RowRun:
