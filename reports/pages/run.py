@@ -196,7 +196,7 @@ def run_page(
         continuation=run_continuation(run, filters, is_executed=execution is not None, may_run=may_run),
         baseline_href=compare_href(found.run.pk, run.pk) if found and found.run and run.generation_id else "",
         baseline_words=found.words if found else "",
-        rerun_href=f"{reverse('new-run')}?{urlencode({'rerun': str(run.pk)})}",
+        rerun_href=f"{reverse('new-run')}?{urlencode({'rerun': str(run.pk)})}" if may_run else "",
         side=f"run:{run.pk}",
         has_report=run.run_id != "",
         notices=_notices(run) if live is None else tuple(Notice(each.level, each.text) for each in live.notices),

@@ -72,6 +72,22 @@ def test_a_baseline_waits_in_the_tray_until_it_is_cleared(client_of_viewer: Clie
     assert "Comparison tray" not in client_of_viewer.get("/targets/").content.decode()
 
 
+def test_a_run_and_a_version_complete_the_pair_of_the_tray(client_of_viewer: Client, team: Team) -> None:
+    first, second = (
+        stored(team, report("P")),
+        stored(team, report("F", target={"id": "desk.agent", "fingerprint": "v2"})),
+    )
+    client_of_viewer.post("/settings/tray/", {"side": f"run:{first.pk}"})
+
+    run = client_of_viewer.get(f"/runs/{second.pk}/").content.decode()
+    target = client_of_viewer.get(f"/targets/{second.version.target_id}/").content.decode()
+    itself = client_of_viewer.get(f"/runs/{first.pk}/").content.decode()
+
+    assert f'href="/compare/?baseline={first.pk}&amp;candidate={second.pk}">Compare<' in run
+    assert f'href="/compare/?baseline={first.pk}&amp;candidate=version:{second.version_id}">Compare<' in target
+    assert ">Compare<span" not in itself
+
+
 @pytest.mark.parametrize("side", ["run:x", "version:x", "version:99999999999999999999", "moon:1", "run:" + "0" * 32])
 def test_what_does_not_exist_cannot_be_a_baseline(client_of_viewer: Client, side: str) -> None:
     assert client_of_viewer.post("/settings/tray/", {"side": side}).status_code == 404
