@@ -132,7 +132,7 @@ def _card(card: TargetCard, baseline: str, attention: str) -> Card:
         rate_words=newest.tally.words,
         bar=Bar.of(newest.counts, is_silent=True),
         going=newest.going,
-        spark=spark_of(card.target_id, card.versions),
+        spark=spark_of(card.target_id, card.versions, card.version_changes),
         against=against(newest, decided),
         change_href=compare_href(card.change.baseline_pk, card.change.run_pk) if card.change else "",
         change_text=change_text(marks, baseline),

@@ -16,7 +16,7 @@ from reports.pages.trend import trend_figure
 from reports.pages.versions import Against, against, version_runs_href
 from reports.selectors.home import TargetCard, list_target_cards
 from reports.selectors.targets import TargetHead, TargetSuite, find_target, list_target_suites
-from reports.selectors.versions import VersionRow, newest_versions
+from reports.selectors.versions import VersionRow, newest_versions, version_changes
 
 VERSIONS_A_PAGE = 50
 
@@ -143,7 +143,7 @@ def trend_json(*, team: Team, pk: int, suite_pk: int) -> dict[str, object] | Non
     if target is None or suite is None:
         return None
     rows = newest_versions(team=team, target_pk=pk, suite_pk=suite.pk, limit=VERSIONS_A_PAGE)
-    return trend_figure(target.target_id, rows)
+    return trend_figure(target.target_id, rows, version_changes(rows))
 
 
 def _target_line(card: TargetCard) -> TargetLine:

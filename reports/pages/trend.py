@@ -13,15 +13,28 @@ from evalrunner.compare.intervals import wilson_interval
 
 from reports.domain.unseen import mark_of, pieces, unstored
 from reports.domain.wording import day_in_words, percent_in_words
-from reports.pages.versions import direction, version_runs_href
+from reports.pages.versions import Changes, verdict_tone, verdict_words, version_runs_href
 from reports.selectors.versions import VersionRow
 
 _LABEL_LENGTH = 18
-_TONES = {"up": "var(--passed-fill)", "down": "var(--failed-fill)", "same": "var(--skipped-fill)"}
+_TONES = {
+    "up": "var(--passed-fill)",
+    "down": "var(--failed-fill)",
+    "both": "var(--blocked-fill)",
+    "same": "var(--skipped-fill)",
+}
+    "up": "var(--passed-fill)",
+    "down": "var(--failed-fill)",
+    "same": "var(--skipped-fill)",
+    "both": "var(--blocked-fill)",
+}
 
 
-def trend_figure(target_id: str, versions: Sequence[VersionRow]) -> dict[str, Any]:
-    """Return the figure of the pass rate over versions, given newest first, as plain JSON data."""
+def trend_figure(target_id: str, versions: Sequence[VersionRow], changes: Changes) -> dict[str, Any]:
+    """Return the figure of the pass rate over versions, given newest first, as plain JSON data.
+
+    Points are coloured by what the version did against its baseline (``changes``).
+    """
     from plotly import graph_objects
 
     rows = [row for row in reversed(versions) if row.tally.decided]
@@ -33,9 +46,9 @@ def trend_figure(target_id: str, versions: Sequence[VersionRow]) -> dict[str, An
             mode="lines+markers",
             line={"color": "var(--rule-strong)", "width": 1.5},
             error_y=_whiskers(rows),
-            marker={"size": 9, "color": _colours(rows), "line": {"color": "var(--ground)", "width": 1.5}},
+            marker={"size": 9, "color": _colours(rows, changes), "line": {"color": "var(--ground)", "width": 1.5}},
             customdata=[version_runs_href(target_id, row) for row in rows],
-            hovertext=[_facts(row) for row in rows],
+            hovertext=[_facts(row, changes) for row in rows],
             hovertemplate="%{hovertext}<extra></extra>",
         )
     )
@@ -86,10 +99,8 @@ def _whiskers(rows: Sequence[VersionRow]) -> dict[str, Any]:
     }
 
 
-def _colours(rows: Sequence[VersionRow]) -> list[str]:
-    return [
-        _TONES.get(direction(row, before), "var(--accent)") for row, before in zip(rows, [None, *rows], strict=False)
-    ]
+def _colours(rows: Sequence[VersionRow], changes: Changes) -> list[str]:
+    return [_TONES.get(verdict_tone(row, changes), "var(--accent)") for row in rows]
 
 
 def _range(rows: Sequence[VersionRow]) -> list[float]:
@@ -102,11 +113,12 @@ def _axis(members: dict[str, Any]) -> dict[str, Any]:
     return {"gridcolor": "var(--rule)", "linecolor": "var(--rule)", "fixedrange": True, **members}
 
 
-def _facts(row: VersionRow) -> str:
+def _facts(row: VersionRow, changes: Changes) -> str:
     name = _safe(row.label or row.fingerprint, 60)
     low, high = wilson_interval(row.tally.passed, row.tally.decided)
     interval = f"95% interval {percent_in_words(low)} to {percent_in_words(high)}"
-    return f"{name}<br>{row.tally.percent}, {row.tally.words}<br>{interval}<br>{day_in_words(row.first_at)}"
+    facts = (name, f"{row.tally.percent}, {row.tally.words}", interval, verdict_words(row, changes))
+    return "<br>".join(filter(None, (*facts, day_in_words(row.first_at))))
 
 
 def _label(row: VersionRow) -> str:

@@ -1,7 +1,9 @@
 """How versions stand on home and on a target's page: rates, the change against the one before, and their line."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+
+from evalrunner.compare import IMPROVEMENTS, REGRESSIONS, Change
 
 from reports.domain.run_query import RunQuery
 from reports.domain.wording import day_in_words
@@ -53,7 +55,33 @@ def _moved(candidate: VersionRow, baseline: VersionRow) -> str:
     return f"{shown} points {'above' if points > 0 else 'below'}"
 
 
-def spark_of(target_id: str, versions: Sequence[VersionRow]) -> Spark | None:
+Changes = Mapping[int, Mapping[str, int]]
+
+
+def verdict_tone(row: VersionRow, changes: Changes) -> str:
+    """Say what a version did against its baseline: "down" (broke), "up" (fixed), "both", "same"; "unknown" without."""
+    if row.pk not in changes:
+        return "unknown"
+    counts = changes[row.pk]
+    broke = any(counts.get(change) for change in (*REGRESSIONS, Change.LOST))
+    fixed = any(counts.get(change) for change in IMPROVEMENTS)
+    return ("both" if fixed else "down") if broke else "up" if fixed else "same"
+
+
+_SAID = {
+    "down": "something broke against its baseline",
+    "up": "something fixed against its baseline",
+    "both": "some broke and some fixed against its baseline",
+    "same": "neither broke nor fixed anything against its baseline",
+}
+
+
+def verdict_words(row: VersionRow, changes: Changes) -> str:
+    """Say the same in words: "broke, against its baseline"; "" where it was not measured against one."""
+    return _SAID.get(verdict_tone(row, changes), "")
+
+
+def spark_of(target_id: str, versions: Sequence[VersionRow], changes: Changes) -> Spark | None:
     """Draw the pass rate over versions given newest first; None where a line would say nothing."""
     if len(versions) < 2:
         return None
@@ -61,12 +89,12 @@ def spark_of(target_id: str, versions: Sequence[VersionRow]) -> Spark | None:
     points = [
         Point(
             rate=row.tally.rate,
-            text=_facts(row),
+            text=", ".join(filter(None, (_facts(row), verdict_words(row, changes)))),
             href=version_runs_href(target_id, row),
-            tone={"unknown": "accent"}.get(moved := direction(row, before), moved),
+            tone={"unknown": "accent"}.get(moved := verdict_tone(row, changes), moved),
             is_hollow=row.going > 0,
         )
-        for row, before in zip(oldest_first, [None, *oldest_first[:-1]], strict=True)
+        for row in oldest_first
     ]
     return Spark.of(points, text=f"Pass rate over the last {len(points)} versions, oldest first")
 

@@ -9,7 +9,7 @@ from typing import Any
 from django.db.models import Max, OuterRef, Q, QuerySet, Subquery
 
 from reports.models import CASE_STATUSES, Run, RunChange, Target, Team
-from reports.selectors.versions import VersionRow, newest_first, version_rows
+from reports.selectors.versions import VersionRow, newest_first, version_changes, version_rows
 
 TARGETS_SHOWN = 30
 VERSIONS_SHOWN = 20
@@ -38,6 +38,7 @@ class TargetCard:
     last_at: datetime
     newest_pk: uuid.UUID
     change: RunChangeRow | None
+    version_changes: Mapping[int, Mapping[str, int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +75,22 @@ def list_target_cards(*, team: Team, after: tuple[datetime, int] | None = None) 
     found = list(targets.values(*names)[: TARGETS_SHOWN + 1])
     versions = _versions(team, {row["pk"]: row["suite_pk"] for row in found[:TARGETS_SHOWN]})
     changes = _changes([row["newest_pk"] for row in found[:TARGETS_SHOWN]])
+    moved = version_changes([row for rows in versions.values() for row in rows[:VERSIONS_SHOWN]])
     cards = tuple(
-        _card(row, versions.get(row["pk"], ()), changes.get(row["newest_pk"])) for row in found[:TARGETS_SHOWN]
+        _card(row, versions.get(row["pk"], ()), changes.get(row["newest_pk"]), moved) for row in found[:TARGETS_SHOWN]
     )
     return cards, len(found) > TARGETS_SHOWN
 
 
-def _card(row: Mapping[str, Any], versions: tuple[VersionRow, ...], change: RunChangeRow | None) -> TargetCard:
-    return TargetCard(**row, versions=versions[:VERSIONS_SHOWN], version_count=len(versions), change=change)
+def _card(
+    row: Mapping[str, Any],
+    versions: tuple[VersionRow, ...],
+    change: RunChangeRow | None,
+    moved: Mapping[int, Mapping[str, int]],
+) -> TargetCard:
+    shown = versions[:VERSIONS_SHOWN]
+    own = {version.pk: moved[version.pk] for version in shown if version.pk in moved}
+    return TargetCard(**row, versions=shown, version_count=len(versions), change=change, version_changes=own)
 
 
 def _changes(runs: Sequence[uuid.UUID]) -> dict[uuid.UUID, RunChangeRow]:

@@ -16,7 +16,7 @@ from typing import Any
 from django.db.models import Count, Max, Min, Q, QuerySet, Sum
 from evalrunner.compare import CaseOutcome, RunFacts, RunOutcomes, Tally, VariantId, lineages_of, samples_of, tally
 
-from reports.models import CASE_STATUSES, Case, Run, Team, Version
+from reports.models import CASE_STATUSES, Case, Run, RunChange, Team, Version
 
 POOLED = ("completed", "limited")
 _IS_POOLED = Q(status__in=POOLED, follow_up="")
@@ -75,6 +75,14 @@ def version_rows(runs: QuerySet[Run]) -> list[VersionRow]:
     rows = [_version_row(members) for members in groups.values()]
     resumed = [row.pk for row in rows if any(group["resumed"] for group in groups[row.pk])]
     return _with_lineages(runs, rows, resumed) if resumed else rows
+
+
+def version_changes(versions: Sequence[VersionRow]) -> dict[int, Mapping[str, int]]:
+    """Return how the newest run of each version changed against its baseline: scenario variants by change class."""
+    wanted = {row.pk: row.revision_pk for row in versions}
+    stored = RunChange.objects.filter(run__version__in=wanted, run__revision__in=set(wanted.values()))
+    rows = stored.order_by("run__ordered_at", "run_id").values_list("run__version_id", "run__revision_id", "counts")
+    return {version: counts for version, revision, counts in rows if wanted[version] == revision}
 
 
 def newest_first(rows: Iterable[VersionRow]) -> tuple[VersionRow, ...]:

@@ -94,7 +94,8 @@ def test_the_trend_is_a_figure_of_the_decided_versions(client_of_viewer: Client,
     assert line["type"] == "scatter"
     assert line["y"] == [50.0, 100.0]
     assert line["hovertext"][1] == (
-        "&lt;b&gt;v3&lt;/b&gt;<br>100%, 2 of 2 decided<br>95% interval 34.2% to 100%<br>3 Mar 2026"
+        "&lt;b&gt;v3&lt;/b&gt;<br>100%, 2 of 2 decided<br>95% interval 34.2% to 100%"
+        "<br>neither broke nor fixed anything against its baseline<br>3 Mar 2026"
     )
     assert (line["error_y"]["array"], line["error_y"]["arrayminus"]) == ([40.55, 0.0], [40.55, 65.76])
 
