@@ -23,11 +23,6 @@ _TONES = {
     "both": "var(--blocked-fill)",
     "same": "var(--skipped-fill)",
 }
-    "up": "var(--passed-fill)",
-    "down": "var(--failed-fill)",
-    "same": "var(--skipped-fill)",
-    "both": "var(--blocked-fill)",
-}
 
 
 def trend_figure(target_id: str, versions: Sequence[VersionRow], changes: Changes) -> dict[str, Any]:
