@@ -1,13 +1,14 @@
 """The part of an imported run's page that moves while somebody publishes snapshots of it.
 
-There are no events here, only snapshots: the page asks every few seconds, and only while the last snapshot is young. A
-run whose snapshots have stopped coming costs nothing.
+There are no events here, only snapshots: the page asks every few seconds while the last one is young, every minute for
+half an hour (a turn may take long, and nothing is published meanwhile), and then no more: most runs that say "running"
+for longer have died elsewhere.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from urllib.parse import urlencode
 
 from django.urls import reverse
@@ -20,13 +21,16 @@ from reports.pages.parts import Bar
 from reports.pages.run import run_sentence
 from reports.selectors import live as selector
 
-YOUNG_S = 90.0  # `evalrunner push --follow` pauses for a minute at most
-POLL_S = 5
+YOUNG_S = 120.0  # `evalrunner push --follow` pauses for a minute at most, and sending takes its time
+HOPED_FOR_S = 1800.0
+OFTEN_S, SELDOM_S = 5, 60
 
 
 @dataclass(frozen=True, slots=True)
 class FollowedPart:
-    """``poll_href`` is empty once the last snapshot, of ``snapshot_at``, is too old to be asked after.
+    """``snapshot_at`` is when the last snapshot came, ``waiting`` what to expect of the next.
+
+    ``poll_href`` asks for it, every ``poll_s`` seconds; both are empty once it is expected no more.
 
     ``news`` says how many cases have ended since the page, whose tables do not move, was loaded.
     """
@@ -37,6 +41,7 @@ class FollowedPart:
     answer: str
     sentence: str
     snapshot_at: datetime
+    waiting: str
     bar: Bar
     cases: tuple[RunningLine, ...]
     news: str
@@ -58,15 +63,17 @@ def followed_update(run: Run, shown: Shown) -> FollowedPart | None:
 
 
 def _part(run: Run, *, done: int) -> FollowedPart:
+    poll_s = _poll_s(run)
     query = urlencode({"seen": _seen(run), "done": done})
     counts = {status: getattr(run, status) for status in CASE_STATUSES}
     return FollowedPart(
-        poll_href=f"{reverse('run-live', args=[run.pk])}?{query}" if _is_young(run) else "",
-        poll_s=POLL_S,
+        poll_href=f"{reverse('run-live', args=[run.pk])}?{query}" if poll_s else "",
+        poll_s=poll_s,
         page_href=reverse("run", args=[run.pk]),
         answer=run_sentence(run, tally(counts)),
         sentence=f"{_done(run):,} of {run.total:,} cases done, {run.running:,} running, {run.pending:,} waiting.",
         snapshot_at=run.updated_at,
+        waiting=_WAITING[poll_s],
         bar=Bar.of(counts, is_tall=True),
         cases=tuple(running_line(run, case) for case in selector.running_cases(run)),
         news=_news(_done(run) - done),
@@ -78,11 +85,22 @@ def _done(run: Run) -> int:
 
 
 def _seen(run: Run) -> str:
-    return f"{run.updated_at.timestamp():.6f}{'' if _is_young(run) else '-old'}"
+    return f"{run.updated_at.timestamp():.6f}-{_poll_s(run)}"
 
 
-def _is_young(run: Run) -> bool:
-    return timezone.now() - run.updated_at < timedelta(seconds=YOUNG_S)
+_WAITING = {
+    OFTEN_S: "this part follows by itself.",
+    SELDOM_S: "none has come since; this part looks again every minute.",
+    0: "none has come since.",
+}
+
+
+def _poll_s(run: Run) -> int:
+    """Return how often a page should ask for the next snapshot, in seconds; 0 for no more."""
+    age_s = (timezone.now() - run.updated_at).total_seconds()
+    if age_s < YOUNG_S:
+        return OFTEN_S
+    return SELDOM_S if age_s < HOPED_FOR_S else 0
 
 
 def _news(ended: int) -> str:

@@ -9,7 +9,7 @@ from django.test import Client
 from django.utils import timezone
 
 from reports.models import Run, Team
-from reports.pages.followed import YOUNG_S
+from reports.pages.followed import HOPED_FOR_S, YOUNG_S
 from tests.factories import case, make_team, report, stored
 
 pytestmark = pytest.mark.django_db
@@ -64,15 +64,24 @@ def test_a_later_snapshot_is_shown_by_itself_and_the_last_one_loads_the_page_ane
     assert last.headers["HX-Refresh"] == "true"
 
 
-def test_nobody_asks_after_a_run_whose_snapshots_have_stopped(client_of_viewer: Client, team: Team) -> None:
+@pytest.mark.parametrize(
+    ("age_s", "words", "trigger"),
+    [
+        (YOUNG_S + 1, "none has come since; this part looks again every minute", 'hx-trigger="every 60s"'),
+        (HOPED_FOR_S + 1, "none has come since.", ""),
+    ],
+)
+def test_the_longer_no_snapshot_comes_the_more_seldom_a_page_asks_until_it_does_not(
+    client_of_viewer: Client, team: Team, age_s: float, words: str, trigger: str
+) -> None:
     run = stored(team, snapshot("passed", "running"))
     address = poll_address(client_of_viewer.get(f"/runs/{run.pk}/").content)
-    Run.objects.filter(pk=run.pk).update(updated_at=timezone.now() - timedelta(seconds=YOUNG_S + 1))
+    Run.objects.filter(pk=run.pk).update(updated_at=timezone.now() - timedelta(seconds=age_s))
 
     for answer in (client_of_viewer.get(address, headers=HTMX), client_of_viewer.get(f"/runs/{run.pk}/")):
         text = answer.content.decode()
-        assert "none has come since" in text
-        assert "/live/" not in text
+        assert words in text
+        assert (trigger in text) if trigger else ("/live/" not in text)
     assert "Imported while its run went on" in text
 
 
