@@ -25,7 +25,7 @@ class HiddenLine:
 
 @dataclass(frozen=True, slots=True)
 class IgnoreRulesPage:
-    """``names`` stand one a line; ``preview`` says what they hide in the newest run."""
+    """``names`` stand one a line; ``preview`` says what they hide in the newest runs."""
 
     sentence: str
     names: str
@@ -55,7 +55,7 @@ def ignore_rules_page(*, team: Team, may_change: bool, typed: str | None = None,
             HiddenLine(storable(each.name), each.number, storable(each.path), storable(each.value))
             for each in found.hidden
         ),
-        preview_words=f"{number:,} members of {found.turns:,} turns of the newest run" if found.turns else "",
+        preview_words=f"{number:,} members of {found.turns:,} turns of the newest runs" if found.turns else "",
         absent=", ".join(found.absent[:_NAMED]) + (" …" if len(found.absent) > _NAMED else ""),
         may_change=may_change,
         is_typed=typed is not None,

@@ -8,7 +8,8 @@ from typing import Any
 from reports import payloads
 from reports.models import Run, Team, Turn
 
-TURNS_READ = 20
+TURNS_READ = 40
+_RUNS_READ, _CASES_READ = 8, 3
 _NODES_READ = 20_000
 _LONGEST = 120
 
@@ -33,7 +34,7 @@ class Preview:
 
 
 def preview_of(*, team: Team, names: Iterable[str]) -> Preview:
-    """Look for names in the inputs and observations of the newest run's first turns."""
+    """Look for names in the inputs and observations of the first turns of the newest runs."""
     wanted = tuple(dict.fromkeys(names))
     turns = _newest_turns(team)
     found: dict[str, list[tuple[str, Any]]] = {}
@@ -49,9 +50,10 @@ def preview_of(*, team: Team, names: Iterable[str]) -> Preview:
 
 def _newest_turns(team: Team) -> list[Mapping[str, Any]]:
     runs = Run.objects.for_team(team).newest_first().filter(generation__isnull=False)
-    generation = runs.values_list("generation_id", flat=True).first()
-    rows = Turn.objects.filter(case__generation_id=generation or 0).order_by("case__position", "position")
-    return [payloads.unpack(payload) for payload in rows.values_list("payload", flat=True)[:TURNS_READ]]
+    generations = list(runs.values_list("generation_id", flat=True)[:_RUNS_READ])
+    first = Turn.objects.filter(case__generation_id__in=generations, case__position__lt=_CASES_READ)
+    rows = first.order_by("-case__generation_id", "case__position", "position").values_list("payload", flat=True)
+    return [payloads.unpack(payload) for payload in rows[:TURNS_READ]]
 
 
 def _look(value: Any, path: str, wanted: frozenset[str], found: dict[str, list[tuple[str, Any]]], left: int) -> int:

@@ -62,6 +62,8 @@ def _check(run: Run | None, name: str, is_forced: bool) -> None:
         raise BaselineRefused("run_unknown", "There is no such run in your team.")
     if not name or len(name) > 100:
         raise BaselineRefused("name_invalid", "A baseline’s name has 1 to 100 characters.")
+    if run.follow_up:
+        raise BaselineRefused("run_is_follow_up", "This is a follow-up: its scenarios were chosen by their outcome.")
     if run.generation_id is None:
         raise BaselineRefused("run_has_no_cases", f"This run has no cases yet: it is {run.status}.")
     if run.follow_up:

@@ -1,0 +1,276 @@
+"""Baselines, notes and accepted definitions: what the pages of triage can do."""
+
+import uuid
+from datetime import date, datetime
+from typing import Annotated, Any, cast
+
+from django.http import HttpRequest, HttpResponse
+from ninja import Field, Query, Router, Schema
+from pydantic import ConfigDict
+
+from reports.access import TeamRequest
+from reports.api import compare as comparing
+from reports.api import schemas
+from reports.api.auth import needs
+from reports.api.problems import Problem, ProblemOut, not_found
+from reports.selectors.baselines import BaselineRow, list_baselines
+from reports.selectors.note_list import NoteRow, find_note, list_notes
+from reports.selectors.run import get_run
+from reports.services.baselines import BaselineRefused, clear_baseline, set_baseline
+from reports.services.definitions import accept_definitions
+from reports.services.notes import (
+    NoteContent,
+    NoteRefused,
+    change_note,
+    close_notes,
+    note_cluster,
+    note_signature,
+    note_variant,
+)
+from reports.text import restored
+
+router = Router(tags=["triage"])
+_REFUSED: dict[Any, Any] = dict.fromkeys((400, 401, 403, 404, 409, 422), ProblemOut)
+_UNKNOWN = {"run_unknown", "target_unknown", "variant_unknown", "signature_unknown", "note_unknown"}
+_TRIAGER = needs("triager")
+Key = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
+Pk = Annotated[int, Field(ge=1, le=2**31 - 1)]
+
+
+class PlaceIn(Schema):
+    target: Pk
+    suite: Pk
+
+
+class BaselineIn(Schema):
+    """``force`` takes a run that is not completed; ``isDefault`` makes it what every run is measured against."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    run: uuid.UUID
+    name: Annotated[str, Field(min_length=1, max_length=100)]
+    reason: Annotated[str, Field(max_length=2_000)] = ""
+    isDefault: bool = False
+    force: bool = False
+
+
+class BaselineOut(Schema):
+    id: int
+    name: str
+    isDefault: bool
+    run: str
+    fingerprint: str
+    setBy: str
+    setAt: datetime
+    reason: str
+
+
+class NoteIn(Schema):
+    """On one of ``variant`` and ``signature`` (keys) of a ``target``, or on each scenario variant of a cluster.
+
+    ``run`` tells in which ways a scenario variant is known to fail; with ``signature`` and ``eachVariant`` it names the
+    cluster. Versions and the target are primary keys.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    target: Pk
+    variant: Key | None = None
+    signature: Key | None = None
+    run: uuid.UUID | None = None
+    eachVariant: bool = False
+    state: str
+    text: Annotated[str, Field(max_length=10_000)] = ""
+    link: Annotated[str, Field(max_length=2_000)] = ""
+    owner: Annotated[str, Field(max_length=200)] = ""
+    expiresOn: date | None = None
+    firstVersion: Pk | None = None
+    lastVersion: Pk | None = None
+
+    def content(self) -> NoteContent:
+        return NoteContent(
+            state=self.state,
+            text=self.text,
+            link=self.link,
+            owner=self.owner,
+            expires_on=self.expiresOn,
+            first_version=self.firstVersion,
+            last_version=self.lastVersion,
+        )
+
+
+class NoteChangeIn(Schema):
+    model_config = ConfigDict(extra="forbid")
+
+    state: str
+    text: Annotated[str, Field(max_length=10_000)] = ""
+    link: Annotated[str, Field(max_length=2_000)] = ""
+    owner: Annotated[str, Field(max_length=200)] = ""
+    expiresOn: date | None = None
+    firstVersion: Pk | None = None
+    lastVersion: Pk | None = None
+
+
+class NotesIn(Schema):
+    closed: bool = False
+    before: Pk | None = Field(None, description="`nextCursor` of the page before.")
+
+
+class AcceptIn(comparing.SidesIn):
+    """``scenarios`` are keys of scenarios that both sides define differently."""
+
+    scenarios: Annotated[list[Key], Field(max_length=10_000)]
+    reason: Annotated[str, Field(max_length=2_000)] = ""
+
+
+@router.get("/baselines", auth=needs("viewer"), response={200: list[BaselineOut], **_REFUSED}, url_name="baselines")
+def baselines(request: HttpRequest, given: Query[PlaceIn]) -> HttpResponse:
+    """The named baselines of a target and suite (primary keys), the default first."""
+    rows = list_baselines(team=_team(request).team, target=given.target, suite=given.suite)
+    return schemas.json_response([_baseline_out(row) for row in rows])
+
+
+@router.post("/baselines", auth=_TRIAGER, response={200: dict[str, Any], **_REFUSED}, url_name="set-baseline")
+def pin(request: HttpRequest, given: BaselineIn) -> HttpResponse:
+    """Point a named baseline of the run's target and suite to the run."""
+    asked = _team(request)
+    try:
+        baseline = set_baseline(
+            team=asked.team,
+            user=asked.user,
+            run_pk=given.run,
+            name=given.name,
+            reason=given.reason,
+            is_default=given.isDefault,
+            is_forced=given.force,
+        )
+    except BaselineRefused as refused:
+        raise _problem(refused.code, refused.sentence) from refused
+    made = {"id": baseline.pk, "name": restored(baseline.name), "isDefault": baseline.is_default}
+    return schemas.json_response(made | {"run": str(baseline.run_id)})
+
+
+@router.delete("/baselines/{int:pk}", auth=_TRIAGER, response={204: None, **_REFUSED}, url_name="unset-baseline")
+def unpin(request: HttpRequest, pk: int) -> HttpResponse:
+    """Take a named baseline away; one that is gone already is no error."""
+    asked = _team(request)
+    clear_baseline(team=asked.team, user=asked.user, pk=pk)
+    return HttpResponse(status=204)
+
+
+@router.get("/notes", auth=needs("viewer"), response={200: dict[str, Any], **_REFUSED}, url_name="notes")
+def notes(request: HttpRequest, given: Query[NotesIn]) -> HttpResponse:
+    """Notes, the newest first, with what each matches in the newest completed runs of its target."""
+    rows, has_more = list_notes(team=_team(request).team, is_closed=given.closed, before=given.before)
+    cursor = rows[-1].pk if has_more else None
+    return schemas.json_response({"notes": [_note_out(row) for row in rows], "nextCursor": cursor})
+
+
+@router.post("/notes", auth=_TRIAGER, response={200: dict[str, Any], **_REFUSED}, url_name="write-note")
+def write_note(request: HttpRequest, given: NoteIn) -> HttpResponse:
+    """Write a note, or change the open one that is there; the answer lists what was written."""
+    try:
+        pks = _write(_team(request), given)
+    except NoteRefused as refused:
+        raise _problem(refused.code, refused.sentence) from refused
+    return schemas.json_response({"notes": pks})
+
+
+def _write(asked: TeamRequest, given: NoteIn) -> list[int]:
+    if (given.variant is None) == (given.signature is None):
+        raise Problem(422, "parameters_invalid", "Name a variant or a signature, one of both.")
+    run = get_run(team=asked.team, pk=given.run) if given.run else None
+    if given.run and (run is None or run.version.target_id != given.target):
+        raise not_found("run of that target")
+    who: dict[str, Any] = {"team": asked.team, "user": asked.user, "content": given.content()}
+    if given.variant is not None:
+        return [note_variant(**who, target_pk=given.target, variant=given.variant, run=run).pk]
+    assert given.signature is not None  # one of both is there
+    if given.eachVariant and run is not None:
+        return [note.pk for note in note_cluster(**who, run=run, signature=given.signature)]
+    return [note_signature(**who, target_pk=given.target, signature=given.signature).pk]
+
+
+@router.put("/notes/{int:pk}", auth=_TRIAGER, response={200: dict[str, Any], **_REFUSED}, url_name="change-note")
+def rewrite_note(request: HttpRequest, pk: int, given: NoteChangeIn) -> HttpResponse:
+    """Replace what an open note says."""
+    asked = _team(request)
+    content = NoteIn(target=1, **given.dict()).content()
+    try:
+        change_note(team=asked.team, user=asked.user, pk=pk, content=content)
+    except NoteRefused as refused:
+        raise _problem(refused.code, refused.sentence) from refused
+    row = find_note(team=asked.team, pk=pk)
+    assert row is not None  # it was changed just now
+    return schemas.json_response(_note_out(row))
+
+
+@router.post("/notes/{int:pk}/close", auth=_TRIAGER, response={204: None, **_REFUSED}, url_name="close-note")
+def close_note(request: HttpRequest, pk: int) -> HttpResponse:
+    """Close a note; closing it again is no error."""
+    asked = _team(request)
+    if find_note(team=asked.team, pk=pk) is None:
+        raise not_found("note")
+    close_notes(team=asked.team, user=asked.user, pks=[pk])
+    return HttpResponse(status=204)
+
+
+@router.post("/definitions/accept", auth=_TRIAGER, response={200: dict[str, Any], **_REFUSED}, url_name="accept")
+def accept(request: HttpRequest, given: AcceptIn) -> HttpResponse:
+    """Accept changed definitions between the suite revisions of two sides."""
+    asked = _team(request)
+    stored = comparing.judged_sides(asked.team, given).stored
+    number = accept_definitions(
+        team=asked.team,
+        user=asked.user,
+        revisions=(stored.baseline.revision.pk, stored.candidate.revision.pk),
+        scenario_keys=given.scenarios,
+        reason=given.reason,
+    )
+    return schemas.json_response({"accepted": number})
+
+
+# -------------------------------------------------------------------------------------------------------------- parts
+
+
+def _team(request: HttpRequest) -> TeamRequest:
+    return cast(TeamRequest, request)
+
+
+def _problem(code: str, sentence: str) -> Problem:
+    status = 404 if code in _UNKNOWN else 409 if code.startswith("run_") else 422
+    return Problem(status, code, sentence)
+
+
+def _baseline_out(row: BaselineRow) -> dict[str, Any]:
+    return {
+        "id": row.pk,
+        "name": restored(row.name),
+        "isDefault": row.is_default,
+        "run": str(row.run),
+        "fingerprint": restored(row.fingerprint),
+        "setBy": row.set_by,
+        "setAt": row.set_at.isoformat(),
+        "reason": restored(row.reason),
+    }
+
+
+def _note_out(row: NoteRow) -> dict[str, Any]:
+    return {
+        "id": row.pk,
+        "target": row.target,
+        "variant": row.variant_key or None,
+        "signature": row.signature_key or None,
+        "about": restored(row.about),
+        "state": row.state,
+        "owner": row.owner or None,
+        "text": restored(row.text),
+        "link": restored(row.link),
+        "expiresOn": row.expires_on.isoformat() if row.expires_on else None,
+        "firstVersion": row.first_version,
+        "lastVersion": row.last_version,
+        "updatedAt": row.updated_at.isoformat(),
+        "closedAt": row.closed_at.isoformat() if row.closed_at else None,
+        "matches": {"known": row.matches.known, "otherwise": row.matches.otherwise},
+        "canBeClosed": row.is_done,
+    }
