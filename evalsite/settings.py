@@ -90,10 +90,13 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 AUTH_USER_MODEL = "reports.User"
 AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "django.contrib.auth.backends.ModelBackend"]
 LOGIN_URL = "sign-in"
+CSRF_FAILURE_VIEW = "reports.views.errors.form_refused"
 LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "sign-in"
 AXES_FAILURE_LIMIT = 10
 AXES_COOLOFF_TIME = 0.25
+AXES_LOCKOUT_PARAMETERS = [["ip_address", "username"]]  # not the address alone: behind a proxy everybody has the same
+AXES_LOCKOUT_CALLABLE = "reports.views.errors.locked_out"
 AXES_VERBOSE = False
 
 LANGUAGE_CODE = "en"

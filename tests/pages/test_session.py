@@ -53,6 +53,36 @@ def test_an_unknown_theme_is_refused(client_of_viewer: Client, viewer: User) -> 
     assert client_of_viewer.post("/settings/theme/", {"theme": "pink"}).status_code == 400
 
 
+def test_a_form_opened_before_a_sign_in_is_refused_in_words(viewer: User) -> None:
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(viewer)
+
+    answer = client.post("/settings/theme/", {"theme": "dark", "csrfmiddlewaretoken": "a" * 32})
+
+    assert answer.status_code == 403
+    assert b"This form cannot be taken any more" in answer.content and b"reload the page" in answer.content
+    assert b"<style" not in answer.content
+
+
+def test_too_many_wrong_passwords_are_answered_with_a_page(client: Client, runner: User) -> None:
+    for _ in range(11):
+        answer = client.post("/sign-in/", {"username": runner.username, "password": "wrong"})
+
+    assert answer.status_code == 429
+    assert b"<title>The password was wrong too often" in answer.content
+
+
+def test_wrong_passwords_lock_one_name_and_nobody_else(client: Client, runner: User, viewer: User) -> None:
+    viewer.set_password("right")
+    viewer.save()
+    for _ in range(11):
+        client.post("/sign-in/", {"username": runner.username, "password": "wrong"})
+
+    answer = client.post("/sign-in/", {"username": viewer.username, "password": "right"})
+
+    assert (answer.status_code, answer["Location"]) == (302, "/")
+
+
 @pytest.mark.parametrize("address", ["https://elsewhere.example/", "//elsewhere.example/", "javascript:alert(1)", ""])
 def test_nobody_is_led_to_another_site(client_of_viewer: Client, address: str) -> None:
     response = client_of_viewer.post("/settings/theme/", {"theme": "dark", "next": address})
