@@ -1,11 +1,11 @@
-# `make check` is what CI runs; `make pins` renews the pinned requirements.
+# `make check` is what CI runs; `make pins` renews the pinned requirements, `make soak` takes long.
 
 PYTHON ?= .venv/bin/python
 CODE = evalsite reports vendor/evalrunner tests manage.py
 # Checks need a data folder, and never the one that holds somebody's runs.
 export EVALSITE_DATA_DIR ?= $(CURDIR)/build/data
 
-.PHONY: check environment lint types imports migrations test format pins
+.PHONY: check environment lint types imports migrations test format pins soak
 
 check: lint types imports migrations test
 
@@ -27,6 +27,11 @@ migrations: environment
 
 test:
 	python3 manage.py test
+
+# Hours, not minutes: workers killed fifty times on each stack, and the statistics of simulated suites.
+soak: environment
+	$(PYTHON) -m tests.soak.kill_workers
+	$(PYTHON) -m tests.soak.coverage
 
 format: environment
 	$(PYTHON) -m ruff format $(CODE)

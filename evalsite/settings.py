@@ -120,14 +120,18 @@ STORAGES = {
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.db.DatabaseCache", "LOCATION": "evalsite_cache"}}
 
 CELERY_BROKER_URL = os.environ.get("CELERY_BROKER_URL") or "memory://localhost/"
-CELERY_TASK_ACKS_LATE = True
-CELERY_TASK_REJECT_ON_WORKER_LOST = True
+# A message is acknowledged before its job begins: the truth is the row, which is claimed, and is sent again while it
+# waits. A message that stays unacknowledged for as long as a run lasts ends the worker when the broker goes away
+# meanwhile, and RabbitMQ closes its channel after half an hour.
+CELERY_TASK_ACKS_LATE = False
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # a worker waits for its broker for as long as it takes
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 if CELERY_BROKER_URL.startswith("redis"):
-    # A message stays invisible for longer than any run lasts; else Redis would deliver a running job again.
+    CELERY_WORKER_DISABLE_PREFETCH = True  # a busy worker takes no message that an idle one could have
+    # A message that was taken and not acknowledged is not delivered again: its row is.
     CELERY_BROKER_TRANSPORT_OPTIONS = {
         "visibility_timeout": 7 * 24 * 3600,
         "unacked_restore_interval": 5,

@@ -18,10 +18,19 @@ from evalsite.supervisor import dies_with
 from reports.domain.run_options import RunOptions
 from reports.models import Run, Team, User
 from reports.services.executions import RunRequest, request_run
+from reports.services.messages import has_broker_server
 from tests import factories
 
+# An embedded broker lives in the worker: it cannot be gone without it.
+collect_ignore = [] if has_broker_server() else ["test_broker_gone.py"]
 ROOT = Path(__file__).resolve().parents[2]
 TARGETS = """
+[[target]]
+name = "resuming"
+kind = "python"
+id = "tests.resuming"
+object = "tests.execution.targets:resuming"
+
 [[target]]
 name = "echo"
 kind = "python"
@@ -32,7 +41,7 @@ external_writes = true
 ENDED = {"completed", "cancelled", "limited", "interrupted", "rejected"}
 
 Ask = Callable[..., Run]
-Start = Callable[[], "Worker"]
+Start = Callable[..., "Worker"]
 
 
 @pytest.fixture
@@ -58,10 +67,16 @@ def scenario(scenario_id: str, *inputs: dict[str, Any]) -> dict[str, Any]:
 def ask(team: Team, runner: User, targets_file: Path) -> Ask:
     """Return a function that requests a run of scenarios (ids, or whole scenarios) and gives its row."""
 
-    def ask(*scenarios: str | dict[str, Any], key: str = "", may_write: bool = False, **options: Any) -> Run:
+    def ask(
+        *scenarios: str | dict[str, Any],
+        key: str = "",
+        may_write: bool = False,
+        target: str = "echo",
+        **options: Any,
+    ) -> Run:
         made = [scenario(each) if isinstance(each, str) else each for each in scenarios]
         suite = parse_evaluation_suite(factories.suite(scenarios=made))
-        request = RunRequest("echo", "one", suite, RunOptions(**options))
+        request = RunRequest(target, "one", suite, RunOptions(**options))
         requested = request_run(
             team=team,
             user=runner,
@@ -89,9 +104,13 @@ def has_ended(run: Run) -> bool:
 
 
 class Worker:
-    """A Celery worker in a process of its own, on the database of the tests."""
+    """A Celery worker in a process of its own, on the database of the tests.
 
-    def __init__(self, targets: Path | None, folder: Path, number: int) -> None:
+    ``own`` are environment variables of it alone; ``has_troubles``: its log may tell of what the test does to it.
+    """
+
+    def __init__(self, targets: Path | None, folder: Path, number: int, own: dict[str, str], *, troubles: bool) -> None:
+        self.has_troubles = troubles
         self.log = folder / f"worker-{number}.log"
         command = [sys.executable, "-m", "celery", "-A", "evalsite", "worker", "--concurrency", "2"]
         command += ["--loglevel", "WARNING", "--without-gossip", "--without-mingle", "-n", f"tests-{number}@%h"]
@@ -101,6 +120,7 @@ class Worker:
             "EVALSITE_DATA_DIR": str(folder),
             "EVALSITE_TARGETS": str(targets or ""),
             "PYTHONPATH": f"{ROOT}:{ROOT / 'vendor/evalrunner'}",
+            **own,
         }
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(
@@ -133,12 +153,15 @@ def database_url() -> str:
 
 
 @pytest.fixture
-def start_worker(transactional_db: None, targets_file: Path, tmp_path: Path) -> Iterator[Callable[[], Worker]]:
-    """Return a function that starts a worker; each is stopped at the end of the test."""
+def start_worker(transactional_db: None, targets_file: Path, tmp_path: Path) -> Iterator[Start]:
+    """Return a function that starts a worker; each is stopped at the end of the test.
+
+    It takes environment variables, and ``troubles=True`` where the test takes something away from it.
+    """
     workers: list[Worker] = []
 
-    def start() -> Worker:
-        workers.append(Worker(targets_file, tmp_path, len(workers)))
+    def start(*, troubles: bool = False, **own: str) -> Worker:
+        workers.append(Worker(targets_file, tmp_path, len(workers), own, troubles=troubles))
         return workers[-1]
 
     yield start
@@ -146,5 +169,5 @@ def start_worker(transactional_db: None, targets_file: Path, tmp_path: Path) -> 
         if worker.process.poll() is None:
             worker.kill()  # a polite end takes Celery seven seconds
     for worker in workers:
-        said = worker.log.read_text()
+        said = "" if worker.has_troubles else worker.log.read_text()
         assert "Traceback" not in said and "database is locked" not in said, said

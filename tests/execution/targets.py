@@ -18,6 +18,9 @@ class EchoAdapter:
     id = "tests.echo"
     version = "1"
 
+    def __init__(self, *, supports_resume: bool = False) -> None:
+        self.supports_resume = supports_resume
+
     async def open(self, context: Any) -> "EchoSession":
         return EchoSession()
 
@@ -34,7 +37,7 @@ class EchoSession:
             raise EvaluationError(code)
         is_mended = _is_held(input.get("unless"))
         answer = "completed" if is_mended else input.get("answer", "completed")
-        return {"observation": {"response": {"status": answer}}}
+        return {"observation": {"response": {"status": answer}}, "checkpoint": {"turn": context.turn_id}}
 
 
 def _hold_up(milliseconds: int) -> None:
@@ -55,5 +58,12 @@ echo = RunnableTarget(
     id="tests.echo",
     make_adapter=lambda fingerprint: EchoAdapter(),
     fingerprints=("one", "two"),
+    evaluators={},
+)
+
+resuming = RunnableTarget(
+    id="tests.resuming",
+    make_adapter=lambda fingerprint: EchoAdapter(supports_resume=True),
+    fingerprints=("one",),
     evaluators={},
 )

@@ -136,32 +136,6 @@ def test_a_killed_worker_leaves_an_interrupted_run_with_every_stored_turn(
     assert (report.status, report.cases[0].status) == ("running", "running")
 
 
-@pytest.mark.parametrize("after_turns", [1, 7, 12])
-def test_a_worker_killed_at_any_moment_loses_no_stored_turn_and_repeats_none(
-    ask: Ask, start_worker: Start, tmp_path: Path, after_turns: int
-) -> None:
-    notes = tmp_path / "notes"
-    step = {"note": str(notes), "wait_ms": 60}
-    run = ask(*(scenario(f"case-{number}", step, step, step) for number in range(6)), concurrency=3)
-    stored = Turn.objects.filter(case__generation__current_run=run)
-    worker = start_worker()
-    wait_until(lambda: stored.count() >= after_turns)
-
-    worker.kill()
-    kept = set(stored.values_list("case__position", "position"))
-    start_worker()
-    wait_until(lambda: has_ended(run))
-    ask("afterwards")
-
-    executed = notes.read_text().splitlines()
-    assert run.status == "interrupted"
-    assert set(stored.values_list("case__position", "position")) == kept
-    assert len(set(executed)) == len(executed)
-    assert len(kept) <= len(executed) <= len(kept) + 3  # those that were in flight
-    report = parse_evaluation_report(report_of(run))
-    assert sum(len(case.turns) for case in report.cases) == len(kept)
-
-
 def test_a_worker_that_is_asked_to_stop_ends_what_it_runs_first(ask: Ask, start_worker: Start, tmp_path: Path) -> None:
     run = ask(scenario("slow", {}, {"wait_ms": 1_500}, {}))
     worker = start_worker()
