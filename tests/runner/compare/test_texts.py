@@ -40,6 +40,13 @@ def test_the_unit_is_the_word() -> None:
     assert written(after) == "Your [train ]leaves at [9:45.]"
 
 
+def test_a_text_that_goes_on_keeps_its_last_word() -> None:
+    before, after = text_difference("How long was the delay?", "How long was the delay? Anything else?")
+
+    assert written(before) == "How long was the delay?"
+    assert written(after) == "How long was the delay?[ Anything else?]"
+
+
 def test_long_equal_stretches_are_folded_with_their_length() -> None:
     long = "word " * 1_000
 

@@ -50,9 +50,11 @@ _Marked = tuple[PieceKind, str]
 
 
 def _common_prefix(left: str, right: str) -> int:
-    """Return the length of what both begin with, cut back to the beginning of a word."""
+    """Return the length of what both begin with, cut back to the end of a word."""
     length = _common_length(left, right)
-    while 0 < length < max(len(left), len(right)) and not left[length - 1].isspace():
+    if all(not side[length : length + 1].strip() for side in (left, right)):
+        return length  # what goes on with a blank, or not at all, has had its word
+    while length > 0 and not left[length - 1].isspace():
         length -= 1
     return length
 
