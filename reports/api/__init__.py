@@ -5,6 +5,7 @@ from reports.api.compare import router as compare_router
 from reports.api.continuing import router as runs_router  # those of reports.api.runs, executions and its own
 from reports.api.description import DescribedAPI
 from reports.api.gate import router as gate_router
+from reports.api.harness import router as harness_router
 from reports.api.triage import router as triage_router
 
 api = DescribedAPI(
@@ -17,4 +18,5 @@ problems.connect(api)
 api.add_router("", runs_router)
 api.add_router("", compare_router)
 api.add_router("", gate_router)
+api.add_router("", harness_router)
 api.add_router("", triage_router)

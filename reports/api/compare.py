@@ -20,7 +20,7 @@ from reports.pages.compare_frame import Address
 from reports.selectors.compare import compare_sides
 from reports.selectors.compare_filters import CLASSES, STATUSES, RowFilters, matching_rows, page_of
 from reports.selectors.compare_rows import ShownSide, shown_sides
-from reports.selectors.compare_sides import Side, SideProblem
+from reports.selectors.compare_sides import Side, SideProblem, resolve_sides
 from reports.selectors.compare_verdict import Judged, document_of, judge_for
 from reports.selectors.policies import policy_of_team
 from reports.text import restored, storable
@@ -178,10 +178,22 @@ def judged_sides(team: Team, given: SidesIn, policy: Policy | None = None) -> Ju
             accepted=used.accepted_definitions,
         )
     except SideProblem as problem:
-        code = "not_found" if problem.is_unknown else "side_not_comparable"
-        faults = [(f"query.{problem.name}", problem.sentence)]
-        raise Problem(404 if problem.is_unknown else 400, code, problem.sentence, faults) from problem
+        raise _problem_of(problem) from problem
     return judge_for(team, stored, used)[0]
+
+
+def sides_of(team: Team, given: SidesIn) -> tuple[Side, Side]:
+    """Find both sides; a Problem where one cannot be compared."""
+    try:
+        return resolve_sides(team=team, baseline=given.baseline, candidate=given.candidate, suite=given.suite)
+    except SideProblem as problem:
+        raise _problem_of(problem) from problem
+
+
+def _problem_of(problem: SideProblem) -> Problem:
+    code = "not_found" if problem.is_unknown else "side_not_comparable"
+    faults = [(f"query.{problem.name}", problem.sentence)]
+    return Problem(404 if problem.is_unknown else 400, code, problem.sentence, faults)
 
 
 def refuse_unknown_parameters(request: HttpRequest, form: type[Schema]) -> None:

@@ -19,7 +19,6 @@ from evalrunner.harness.comparison import check_result_row, check_summary
 from evalrunner.harness.errors import HarnessSetupError
 from evalrunner.harness.scenarios import Scenario
 from evalrunner.harness.strictjson import StrictJsonError, parse_strict, plain
-from evalrunner.harness.summary import summarize
 from evalrunner.models import CASE_STATUSES, EvaluationSuite
 from evalrunner.report_checks import MAX_CASES
 from evalrunner.reports import ReportCheck
@@ -27,7 +26,7 @@ from evalrunner.stream import ReportTextError, read_members
 from evalrunner.suites import MAX_SCENARIOS
 
 from reports.domain.harness.cases import case_of_row
-from reports.domain.harness.names import SUITE_ID, suite_id
+from reports.domain.harness.names import SUITE_ID, SUMMARY, suite_id
 from reports.domain.harness.suites import (
     ScenariosUnusable,
     read_scenario_suite,
@@ -35,6 +34,7 @@ from reports.domain.harness.suites import (
     suite_of_definitions,
     unknown_definition,
 )
+from reports.domain.harness.totals import Totals
 from reports.importers.containers import Content
 from reports.importers.given import LONGEST, Given
 from reports.importers.harness_lines import LineFault, read_lines
@@ -43,7 +43,6 @@ from reports.importers.report_json import CheckedReport, TakeCase
 
 FORMAT = "harness"
 NO_TIME = "unknown"
-SUMMARY = "summary"
 _RESULTS = "results"
 
 
@@ -89,7 +88,7 @@ class _Reading:
         self._check = ReportCheck()
         self._faults: list[Fault] = []
         self._hash = hashlib.sha256()
-        self._totals = _Totals()
+        self._totals = Totals()
         self._summary: Mapping[str, Any] | None = None
         self._started_at = NO_TIME
 
@@ -280,38 +279,3 @@ class _KnownScenarios:
         if number == 0 and self.suite is None:
             self.definitions.append(unknown_definition(scenario_id, own_id))
         return own_id, None, number
-
-
-class _Totals:
-    """The summary of rows, added up one at a time."""
-
-    def __init__(self) -> None:
-        self.rows = self.passed = 0
-        self._sums: dict[str, Any] = summarize(())
-
-    @property
-    def failed(self) -> int:
-        return self.rows - self.passed
-
-    def add(self, row: Mapping[str, Any]) -> int:
-        """Add a row and return its place."""
-        one = summarize((row,))
-        self._sums = {name: _added(self._sums.get(name), one.get(name)) for name in dict.fromkeys((*self._sums, *one))}
-        self.passed += one["passed"]
-        self.rows += 1
-        return self.rows - 1
-
-    def summary(self) -> dict[str, Any]:
-        rates = {
-            "success_rate": self.passed / self.rows if self.rows else 0.0,
-            "avg_elapsed_ms": self._sums["total_elapsed_ms"] / self.rows if self.rows else 0.0,
-        }
-        return self._sums | rates
-
-
-def _added(before: Any, new: Any) -> Any:
-    if before is None or new is None:
-        return new if before is None else before
-    if isinstance(before, Mapping):
-        return {name: before[name] + new[name] for name in before}
-    return before + new

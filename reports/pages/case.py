@@ -9,14 +9,18 @@ from django.urls import reverse
 
 from reports.domain.dialogue import Block, Utterance, agent_utterance, user_utterance
 from reports.domain.expressions import Expression, expressions
+from reports.domain.harness.cases import row_of_results
+from reports.domain.harness.names import ROW
 from reports.domain.json_tree import JsonNode, json_tree
 from reports.models import Run
 from reports.pages.grid import CellView, cell_view, history_words
+from reports.pages.harness_row import HarnessRowView, harness_row_view, without_row
 from reports.pages.parts import Crumb, OutsideText, Pips
 from reports.pages.run import case_href, case_pips, run_crumbs, variants_words
 from reports.selectors import case as selector
 from reports.selectors.case import Neighbours, TurnRow, WholeCase
 from reports.selectors.grid import GridVariant, variant_history
+from reports.selectors.harness import is_of_harness
 from reports.selectors.run import CaseFilters, Pip
 
 OUTLINE_TURNS = 60
@@ -127,6 +131,7 @@ class CasePage:
     raw_href: str
     scenario_href: str
     filters: CaseFilters
+    harness: HarnessRowView | None
 
 
 def case_page(run: Run, case: WholeCase, filters: CaseFilters, *, at: int | None) -> CasePage:
@@ -138,7 +143,10 @@ def case_page(run: Run, case: WholeCase, filters: CaseFilters, *, at: int | None
         for position, data in zip(window, selector.turn_data(case.pk, window), strict=False)
     )
     around = selector.neighbours(run, case.position, filters)
-    criteria = expressions(case.data.get("assertions") or (), (case.scenario or {}).get("assertions"))
+    results = case.data.get("assertions") or ()
+    row = row_of_results(results) if is_of_harness(run) else None
+    shown = results if row is None else without_row(results, ROW)
+    criteria = expressions(shown, (case.scenario or {}).get("assertions"))
     pips = selector.repetitions(run, case.variant_id)
     return CasePage(
         run=run,
@@ -163,6 +171,7 @@ def case_page(run: Run, case: WholeCase, filters: CaseFilters, *, at: int | None
         previous_repetition_href=_sibling_href(run, pips, case.position, -1),
         next_repetition_href=_sibling_href(run, pips, case.position, 1),
         crumbs=run_crumbs(run, Crumb(case.scenario_id), Crumb(f"repetition {case.repetition + 1}")),
+        harness=harness_row_view(row) if row is not None else None,
         **_ways(run, case, filters, around),
     )
 

@@ -20,6 +20,7 @@ from reports.pages.parts import Action, Bar, Crumb, Empty, Fact, Pager, Pips
 from reports.pages.run_continuation import RunContinuation, first_tally, run_continuation
 from reports.selectors import run as selector
 from reports.selectors import run_changes
+from reports.selectors.harness import is_of_harness
 from reports.selectors.lineage import places_passed_on_retry
 from reports.selectors.notes import NotedRun, note_words, noted_run
 from reports.selectors.run import CaseFilters, CaseRow, CasesPage, Cluster, Pip
@@ -141,6 +142,7 @@ class RunPage:
     rerun_href: str
     side: str
     has_report: bool
+    is_harness: bool
     notices: tuple[Notice, ...]
     failures_words: str
     attention: str
@@ -199,6 +201,7 @@ def run_page(
         rerun_href=f"{reverse('new-run')}?{urlencode({'rerun': str(run.pk)})}" if may_run else "",
         side=f"run:{run.pk}",
         has_report=run.run_id != "",
+        is_harness=is_of_harness(run),
         notices=_notices(run) if live is None else tuple(Notice(each.level, each.text) for each in live.notices),
         failures_words=_failures_words(counts, signatures),
         attention=noted.attention.headline,

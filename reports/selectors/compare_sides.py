@@ -62,6 +62,7 @@ class SideRun:
     revision: int
     options: Mapping[str, Any]
     follow_up: str = ""
+    format: str = "report"
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +183,7 @@ _COLUMNS = (
     "ordered_at",
     "generation_id",
     "follow_up",
+    "format",
     "version_id",
     "version__fingerprint",
     "version__label",
@@ -301,4 +303,5 @@ def _side_run(row: Mapping[str, Any]) -> SideRun:
         revision=row["revision_id"],
         options=row["execution__request"] or {},
         follow_up=row["follow_up"],
+        format=row["format"],
     )

@@ -134,6 +134,7 @@ def request_run(
         revision=revision,
         status="queued",
         origin=origin,
+        format="harness" if entry.kind == "harness" else "report",
         ordered_at=timezone.now(),
         created_by=user,
         **_links(request),

@@ -24,10 +24,15 @@ def iter_report_json(run: Run) -> Iterator[bytes]:
     The value is the one that ``parse_evaluation_report`` reads from what was imported. The summary is counted from the
     cases that are given, so it agrees with them also while the run goes on.
     """
+    ensure_report(run)
+    return _pieces(_parts(run))
+
+
+def ensure_report(run: Run) -> None:
+    """Raise NoReportError where a run has no report, or none yet."""
     if not run.head:
         reason = "could not begin" if run.status == "rejected" else f"is {run.status}"
         raise NoReportError(f"This run {reason} and has no report.")
-    return _pieces(_parts(run))
 
 
 def _parts(run: Run) -> Iterator[bytes]:

@@ -1,5 +1,7 @@
 """Comparison of two runs or versions."""
 
+from dataclasses import replace
+
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
@@ -9,10 +11,12 @@ from reports.forms.compare import ComparisonForm
 from reports.pages.compare import comparison_page
 from reports.pages.compare_choose import Half, choose_page
 from reports.pages.compare_frame import Address
+from reports.pages.compare_harness import harness_changes, with_kinds
 from reports.selectors.compare import compare_sides
 from reports.selectors.compare_menus import offers, suggestions
 from reports.selectors.compare_sides import SideProblem, resolve_sides
 from reports.selectors.compare_verdict import judge_for
+from reports.selectors.harness_comparison import compare_harness
 from reports.selectors.policies import policy_of_team
 
 
@@ -49,7 +53,13 @@ def comparison(request: TeamRequest) -> HttpResponse:
         may_run=role_includes(request.membership.role, "runner"),
         may_triage=role_includes(request.membership.role, "triager"),
     )
-    return render(request, "reports/compare.html", {"page": shown, "faults": faults}, status=400 if faults else 200)
+    by_harness = compare_harness(stored.baseline, stored.candidate)
+    harness = None
+    if by_harness is not None:
+        shown = replace(shown, groups=with_kinds(shown.groups, by_harness))
+        harness = harness_changes(by_harness, baseline=baseline, candidate=candidate, suite=suite)
+    context = {"page": shown, "faults": faults, "harness": harness}
+    return render(request, "reports/compare.html", context, status=400 if faults else 200)
 
 
 def _choose(request: TeamRequest, sentence: str, *, status: int = 200, half: Half | None = None) -> HttpResponse:

@@ -5,6 +5,7 @@ import re
 
 SUITE_ID = "harness"  # where nobody says otherwise: results do not name what they are results of
 ROW = "row"  # id of the assertion that carries a whole row
+SUMMARY = "summary"  # id of the run's assertion that carries a summary as it was written
 ROW_LABEL = "Recorded by the harness"
 PROMPT = "prompt"
 
