@@ -225,11 +225,16 @@ def receipts_page(run: Run, verb: Verb, ahead: Prospect | CannotContinue, *, is_
 def _reconcile_sentence(count: int) -> str:
     if not count:
         return "No case of this run has anything to reconcile."
-    subject = "1 case stays" if count == 1 else f"{count:,} cases stay"
+    if count == 1:
+        return (
+            "1 case stays blocked: it writes outside, and nobody but you can tell whether it already did. The runner "
+            "never repeats it by itself. Compare what it left with the system that it writes to; then run its scenario "
+            "afresh."
+        )
     return (
-        f"{subject} blocked: they write outside, and nobody but you can tell whether they already did. The runner "
-        "never repeats them by itself. Compare what they left with the system they write to; then run their scenarios "
-        "afresh."
+        f"{count:,} cases stay blocked: they write outside, and nobody but you can tell whether they already did. The "
+        "runner never repeats them by itself. Compare what they left with the system that they write to; then run "
+        "their scenarios afresh."
     )
 
 

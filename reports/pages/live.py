@@ -13,7 +13,7 @@ from evalrunner.compare import tally
 
 from reports.domain.grammar import Sign, sign_of
 from reports.domain.wording import counted, duration_in_words
-from reports.models import CASE_STATUSES, Run
+from reports.models import CASE_STATUSES, Execution, Run
 from reports.pages.parts import Bar, Fact
 from reports.pages.run import run_sentence
 from reports.selectors import live as selector
@@ -204,15 +204,22 @@ def _sentence(run: Run, execution: ExecutionRow, waiting: int) -> str:
 
 def _pace(run: Run, execution: ExecutionRow) -> str:
     """Say how many cases end a minute and how long the rest will take at that rate, once a few have ended."""
-    done = _done(run)
+    done = _done_here(run, execution)
     begun_at = run.started_at or execution.claimed_at
-    if begun_at is None or done == 0:
+    if begun_at is None or done <= 0:
         return ""
     elapsed_ms = max((timezone.now() - begun_at).total_seconds() * 1000, 1.0)
     rate = done / elapsed_ms * 60_000
     words = f"{rate:,.0f} cases a minute" if rate >= 10 else f"{rate:,.1f} cases a minute"
     left = run.pending + run.running
     return f"{words}, about {duration_in_words(elapsed_ms / done * left)} left" if left else words
+
+
+def _done_here(run: Run, execution: ExecutionRow) -> int:
+    """Return how many cases have ended in this run: one that goes on with another took some over as they were."""
+    if execution.verb == Execution.Verb.RUN:
+        return _done(run)
+    return execution.planned_cases - run.pending - run.running
 
 
 def _news(ended: int) -> str:
@@ -271,10 +278,14 @@ def _cancel_words(run: Run) -> str:
     return "Turns in flight end as cancelled, cases not begun stay pending, and what is done stays."
 
 
+_VERBS = {"resume": "a resume of an earlier run", "retry": "a retry of an earlier run"}
+
+
 def _request_facts(execution: ExecutionRow) -> tuple[Fact, ...]:
     """Say what was asked for, as the runner was told."""
     options = execution.options
     return (
+        Fact("Asked for as", _VERBS.get(execution.verb, "a fresh run")),
         Fact("Registered target", execution.target_name),
         Fact("Scenarios", ", ".join(options.scenario_ids) if options.scenario_ids is not None else "all"),
         Fact("Tags", ", ".join(map(storable, options.tags)) if options.tags is not None else "all"),

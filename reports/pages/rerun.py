@@ -30,14 +30,14 @@ def rerun_draft(team: Team, pk: uuid.UUID) -> tuple[RunDraft, str] | None:
 
 
 def narrowed_draft(team: Team, draft: RunDraft, pk: uuid.UUID, only: str, filters: CaseFilters) -> tuple[RunDraft, str]:
-    """Choose the scenarios of an earlier run that an address asks for, and say so in a sentence ("" where it does not).
+    """Choose the scenarios of an earlier run that an address asks for, and say so in a sentence.
 
     ``only`` is "failures", "broken" (the scenarios stand in the address), or "filter" (that of the cases table). What
     was chosen by its outcome becomes a follow-up. A run chooses whole scenarios, with all their variants.
     """
     run = get_run_of_choice(team, str(pk))
     if run is None or only not in Run.FollowUp.values:
-        return draft, ""
+        return draft, "It starts a fresh run." if draft.scenarios or draft.tags else _EVERYTHING
     if only == Run.FollowUp.BROKEN or draft.scenarios:
         return _as_follow_up(draft, pk, only), _FOLLOW_UP_NOTE
     wanted = CaseFilters(status="failures") if only == Run.FollowUp.FAILURES else filters
@@ -50,6 +50,7 @@ def narrowed_draft(team: Team, draft: RunDraft, pk: uuid.UUID, only: str, filter
     return _as_follow_up(chosen, pk, only), _FOLLOW_UP_NOTE
 
 
+_EVERYTHING = "It starts a fresh run of everything."
 _FOLLOW_UP_NOTE = (
     "Its scenarios are chosen by their outcome, so the run becomes a follow-up: marked as such, shown beside its "
     "version, never counted in it and never given to the gate."
@@ -97,4 +98,4 @@ def _note(entry: TargetEntry | None, earlier: EarlierRun) -> str:
             f"Filled in from an imported run of {earlier.target_id}: its suite and repetitions are known, "
             "how it was executed is not."
         )
-    return f"Filled in with the request of an earlier run of {earlier.target_id}. It starts a fresh run of everything."
+    return f"Filled in with the request of an earlier run of {earlier.target_id}."

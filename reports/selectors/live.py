@@ -23,6 +23,7 @@ class ExecutionRow:
     """The execution of a run. ``last_sequence`` is that of its newest event, 0 before the first."""
 
     target_name: str
+    verb: str
     planned_cases: int
     planned_turns: int
     options: RunOptions
@@ -45,6 +46,7 @@ def execution_row(run: Run) -> ExecutionRow | None:
     request: Mapping[str, Any] = row.request
     return ExecutionRow(
         target_name=row.target_name,
+        verb=row.verb,
         planned_cases=int(request.get("planned_cases", 0)),
         planned_turns=int(request.get("planned_turns", 0)),
         options=RunOptions.from_data(request),

@@ -101,7 +101,7 @@ def _first_draft(request: TeamRequest) -> tuple[RunDraft, str]:
     form.is_valid()  # a filter that cannot be read asks for nothing
     only = request.GET.get("only", "")
     draft, more = narrowed_draft(request.team, draft, pk, only, form.filters())
-    return draft, f"{note} {more}" if more else note
+    return draft, f"{note} {more}"
 
 
 def _form(request: TeamRequest, draft: RunDraft, refusals: tuple[Refusal, ...] = (), *, note: str = "") -> HttpResponse:
