@@ -13,6 +13,7 @@ from reports.domain.grammar import CHANGES, Sign, sign_of
 from reports.domain.wording import count_in_words, duration_in_words
 from reports.models import Team
 from reports.pages.compare_beside import Marks, beside_marks
+from reports.pages.compare_chips import filter_chips, hidden_members
 from reports.pages.compare_frame import (
     Address,
     Menus,
@@ -27,11 +28,11 @@ from reports.pages.compare_notes import NoteMarks, attention_words
 from reports.pages.compare_verdict import VerdictView, verdict_view
 from reports.pages.definitions import definitions_href
 from reports.pages.note_marks import NoteMark
-from reports.pages.parts import Action, Chip, Choice, Crumb, Empty, Pager, Pips
+from reports.pages.parts import Action, Chip, Crumb, Empty, Pager, Pips
 from reports.selectors import compare_filters as filtering
 from reports.selectors.baselines import list_baselines
 from reports.selectors.compare import StoredComparison
-from reports.selectors.compare_filters import EVERYTHING, RowFilters
+from reports.selectors.compare_filters import RowFilters
 from reports.selectors.compare_menus import offers
 from reports.selectors.compare_rows import ShownSide, ShownSides, SignatureWords, shown_sides, signatures_in_words
 from reports.selectors.compare_verdict import Judged, RowTest
@@ -169,9 +170,9 @@ def comparison_page(
         matrix=matrix_view(result.matrix, address),
         clusters=tuple(_cluster_line(cluster, words, address, notes) for cluster in clusters),
         clusters_left=len(result.clusters) - len(clusters),
-        chips=_chips(stored, filters, address, words),
+        chips=filter_chips(stored, filters, address, words),
         text=filters.text,
-        hidden=_hidden(address),
+        hidden=hidden_members(address),
         groups=_groups(judged, page, shown, beside, address, notes),
         folded=_folded(stored, filters, address),
         pager=_pager(page, address, cursor),
@@ -204,59 +205,6 @@ def _rerun(stored: StoredComparison) -> Action | None:
     query = urlencode({"rerun": str(executed[-1]), "only": "broken", "scenarios": scenarios}, doseq=True)
     words = f"Rerun {number} {'scenario' if number == 1 else 'scenarios'} that got worse"
     return Action(words, f"{reverse('new-run')}?{query}")
-
-
-# ------------------------------------------------------------------------------------------------------------- filters
-
-
-def _chips(
-    stored: StoredComparison, filters: RowFilters, address: Address, words: Mapping[str, SignatureWords]
-) -> tuple[Chip, ...]:
-    chips = [_class_chip(stored, filters, address)]
-    if tags := filtering.tags_of(stored):
-        choices = (Choice(tag, address.filtered(filters.but(tag=tag)), tag == filters.tag) for tag in tags)
-        chips.append(Chip("Tag", filters.tag, tuple(choices), address.filtered(filters.but(tag=""))))
-    if filters.before or filters.after:
-        cell = f"{filters.before or 'anything'} → {filters.after or 'anything'}"
-        hint = "Choose another cell of the matrix above."
-        chips.append(Chip("Cases", cell, (), address.filtered(filters.but(before="", after="")), hint))
-    if filters.signature:
-        name = next((each.words for each in words.values() if each.key == filters.signature), "one failure signature")
-        chips.append(Chip("Failure", name, (), address.filtered(filters.but(signature=""))))
-    return tuple(chips)
-
-
-def _class_chip(stored: StoredComparison, filters: RowFilters, address: Address) -> Chip:
-    counts = stored.result.counts()
-    choices = [
-        Choice(
-            sign_of(change, "change").word,
-            address.filtered(filters.but(only=str(change))),
-            filters.only == change,
-            sign_of(change, "change"),
-            counts[change],
-        )
-        for change in sorted(Change, key=lambda each: sign_of(each, "change").order)
-    ]
-    redefined = Choice(
-        "redefined",
-        address.filtered(filters.but(only=str(Group.REDEFINED))),
-        filters.only == Group.REDEFINED,
-        count=stored.result.redefined,
-    )
-    everything = Choice(
-        "all rows",
-        address.filtered(filters.but(only=EVERYTHING)),
-        filters.only == EVERYTHING,
-        count=len(stored.result.rows),
-    )
-    value = filters.only.replace("_", " ")
-    return Chip("Class", value, (*choices, redefined, everything), address.filtered(filters.but(only="")))
-
-
-def _hidden(address: Address) -> tuple[tuple[str, str], ...]:
-    """Return what the text form must carry along."""
-    return tuple((name, value) for name, value in address.query().items() if name != "q")
 
 
 # ------------------------------------------------------------------------------------------------------------ clusters

@@ -3,7 +3,9 @@
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from reports.models import Baseline, Run, Team, User
 from reports.services.baselines import set_baseline
@@ -159,3 +161,17 @@ def test_the_run_page_leads_to_its_baseline(client_of_triager: Client, versions:
 
     assert page.baseline_href == f"/compare/?baseline={versions[1].pk}&candidate={versions[2].pk}"
     assert "newest earlier version" in page.baseline_words
+
+
+def test_the_page_costs_the_same_queries_for_one_baseline_and_for_twenty(
+    client_of_triager: Client, team: Team, triager: User, versions: Versions
+) -> None:
+    counts = []
+    for names in (["production"], [f"name-{number}" for number in range(20)]):
+        for name in names:
+            set_baseline(team=team, user=triager, run_pk=versions[0].pk, name=name)
+        with CaptureQueriesContext(connection) as queries:
+            client_of_triager.get(f"/runs/{versions[2].pk}/baseline/")
+        counts.append(len(queries))
+
+    assert counts[0] == counts[1] <= 14

@@ -3,7 +3,9 @@
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from reports.models import Note, Run, Team, User
 from tests import factories
@@ -154,3 +156,19 @@ def test_another_teams_things_take_no_note(client_of_triager: Client, pair: Pair
 
     assert stranger.get(href).status_code == 404
     assert stranger.get(f"/notes/{Note.objects.get().pk}/").status_code == 404
+
+
+def test_the_list_costs_the_same_queries_for_one_note_and_for_forty(client_of_triager: Client, team: Team) -> None:
+    names = {f"s{number:02}": "F" for number in range(41)}
+    run = store(team, outcomes("v1", **names))
+    page = client_of_triager.get(f"/runs/{run.pk}/").context["page"]
+    write(client_of_triager, page.clusters[0].note.href)
+    counts = []
+    for _ in range(2):
+        with CaptureQueriesContext(connection) as queries:
+            client_of_triager.get("/settings/notes/")
+        counts.append(len(queries))
+        client_of_triager.post(page.clusters[0].note.href, {"state": "flaky", "each": "on"})
+
+    assert Note.objects.count() == 42
+    assert counts[0] == counts[1] <= 8
