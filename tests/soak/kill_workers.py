@@ -15,6 +15,7 @@ import sys
 import time
 from pathlib import Path
 
+TEST = "tests/execution/test_kills.py"
 ROOT = Path(__file__).resolve().parents[2]
 POSTGRES = os.environ.get("EVALSITE_SOAK_POSTGRES", "postgresql://postgres@127.0.0.1:5432/postgres")
 STACKS = {
@@ -35,7 +36,7 @@ def holds(stack: str, kills: int, seed: int) -> bool:
     services = STACKS[stack]
     environment = {name: value for name, value in os.environ.items() if name not in STACKS["redis"]}
     environment |= services | {"EVALSITE_TESTS_KILLS": str(kills), "EVALSITE_TESTS_SEED": str(seed)}
-    command = [sys.executable, "-m", "pytest", "-q", "-s", "--create-db", "tests/execution/test_kills.py"]
+    command = [sys.executable, "-m", "pytest", "-q", "-s", "--create-db", "--timeout=0", TEST]
     begun = time.monotonic()
     done = subprocess.run(command, cwd=ROOT, env=environment, check=False)
     word = "held" if done.returncode == 0 else "DID NOT HOLD"
