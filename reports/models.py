@@ -591,3 +591,20 @@ class AuditEntry(models.Model):
 
     class Meta:
         indexes = [models.Index(fields=["team", "-at", "-id"], name="audit_newest")]
+
+
+class ComparisonLook(models.Model):
+    """When a team first looked at a comparison of versions, and the generations that stood on its sides then.
+
+    ``key`` is the ``text_key`` of both sides. Repetitions added after a look make chance findings likelier.
+    """
+
+    team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="comparison_looks")
+    key = models.CharField(max_length=32)
+    generations = models.JSONField()
+    at = models.DateTimeField(auto_now_add=True)
+
+    objects = TeamQuerySet.as_manager()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["team", "key"], name="comparison_look_once")]

@@ -79,9 +79,13 @@ class RateOut(schemas.PassRateOut):
 
 
 class SideOut(Schema):
-    """One side. ``runs`` are pooled, in the order of their start; ``side`` is what an address calls it."""
+    """One side. ``runs`` are pooled, in the order of their start; ``side`` is what an address calls it.
+
+    ``rule`` says how it was found: explicit, named, default or earlier.
+    """
 
     side: str
+    rule: dict[str, str]
     label: str
     target: dict[str, str]
     suite: dict[str, str]
@@ -212,8 +216,11 @@ def site_document(request: HttpRequest, judged: Judged, address: Address, rows: 
     stored = judged.stored
     document = document_of(judged, team=cast(TeamRequest, request).team, rows=rows)
     shown = shown_sides((stored.baseline, stored.candidate), [row.variant for row in rows])
-    for name, side in (("baseline", stored.baseline), ("candidate", stored.candidate)):
-        document[name] |= {"side": str(side.token), "runs": _runs(request, side, document[name]["runs"])}
+    sides = (("baseline", stored.baseline), ("candidate", stored.candidate))
+    for (name, side), found in zip(sides, stored.rules, strict=True):
+        rule = {"rule": str(found.rule), "name": restored(found.name), "sentence": restored(found.words)}
+        runs = _runs(request, side, document[name]["runs"])
+        document[name] |= {"side": str(side.token), "rule": rule, "runs": runs}
     for made, row in zip(document["rows"], rows, strict=True):
         made |= {"variant": made["key"], "url": request.build_absolute_uri(address.case(made["key"]))}
         for name, side_shown in zip(("baseline", "candidate"), shown[row.variant], strict=True):

@@ -10,7 +10,7 @@ from reports.domain.baselines import DEFAULT_NAME
 from reports.models import Run, Team
 from reports.pages.links import compare_href
 from reports.pages.parts import Crumb, VersionName
-from reports.pages.run import run_crumbs, run_sentence
+from reports.pages.run import run_crumbs
 from reports.selectors.baselines import BaselineRow, ChangeRow, list_baseline_changes, list_baselines
 from reports.selectors.run import status_counts
 from reports.selectors.run_changes import counted_run, resolve_baseline
@@ -64,14 +64,14 @@ class BaselinePage:
 def baseline_page(run: Run, *, team: Team, may_set: bool, fault: str = "", name: str = "") -> BaselinePage:
     target, suite = run.version.target_id, run.revision.suite_id
     rows = list_baselines(team=team, target=target, suite=suite)
-    counted = counted_run(run.pk)
+    counted, counts = counted_run(run.pk), tally(status_counts(run))
     found = resolve_baseline(counted) if counted else None
     return BaselinePage(
         crumbs=run_crumbs(run, Crumb("Baseline")),
         run_pk=str(run.pk),
         version=VersionName(run.version.target.target_id, run.version.fingerprint, run.version.label),
         suite_name=run.revision.suite.name,
-        sentence=run_sentence(run, tally(status_counts(run))),
+        sentence=f"{run.status}, {counts.percent} passed, {counts.words}" if counts.decided else run.status,
         rule=found.words if found else "",
         compare_href=compare_href(found.run.pk, run.pk) if found and found.run else "",
         lines=tuple(_line(row, run) for row in rows),

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import groupby
 from urllib.parse import urlencode
 
@@ -25,7 +26,7 @@ from reports.pages.compare_frame import (
 )
 from reports.pages.compare_matrix import MatrixView, matrix_view
 from reports.pages.compare_notes import NoteMarks, attention_words
-from reports.pages.compare_verdict import VerdictView, verdict_view
+from reports.pages.compare_verdict import VerdictView, looked_words, verdict_view
 from reports.pages.definitions import definitions_href
 from reports.pages.note_marks import NoteMark
 from reports.pages.parts import Action, Chip, Crumb, Empty, Pager, Pips
@@ -116,6 +117,7 @@ class ComparisonPage:
     verdict: VerdictView
     rates: str
     attention: str
+    looked: str
     differences: tuple[str, ...]
     definitions_href: str
     matrix: MatrixView
@@ -142,6 +144,7 @@ def comparison_page(
     noted: NotedSide,
     may_run: bool,
     may_triage: bool,
+    looked_at: datetime | None = None,
 ) -> ComparisonPage:
     """Read what the page shows of a comparison, and decide all of it."""
     stored, result = judged.stored, judged.stored.result
@@ -165,6 +168,7 @@ def comparison_page(
         verdict=verdict_view(judged, address, may_run=may_run),
         rates=rates_in_words(result),
         attention=attention_words(judged),
+        looked=looked_words(looked_at),
         differences=differences_in_words(result.differences, result.redefined, len(stored.accepted)),
         definitions_href=definitions_href(address) if result.redefined or stored.accepted else "",
         matrix=matrix_view(result.matrix, address),

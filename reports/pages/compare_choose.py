@@ -14,11 +14,15 @@ from reports.selectors.compare_sides import Side
 
 @dataclass(frozen=True, slots=True)
 class Half:
-    """The one side that was chosen, and what else there is of its target and suite."""
+    """The one side that was chosen, and what else there is of its target and suite.
+
+    ``rule`` says which baseline the rules find for a candidate, "" for none.
+    """
 
     role: str
     side: Side
     offers: tuple[Offer, ...]
+    rule: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +75,9 @@ def choose_page(pairs: Sequence[Neighbours], sentence: str, *, is_fault: bool, h
 def _completions(half: Half) -> tuple[Choice, ...]:
     chosen = str(half.side.token)
     others = (offer for offer in half.offers if offer.side != chosen)
-    return tuple(Choice(offer_words(offer), _completed(half.role, chosen, offer.side)) for offer in others)
+    listed = (Choice(offer_words(offer), _completed(half.role, chosen, offer.side)) for offer in others)
+    by_rule = (Choice(f"Its baseline: {half.rule}", _completed(half.role, chosen, "baseline")),) if half.rule else ()
+    return (*by_rule, *listed)
 
 
 def _completed(role: str, chosen: str, other: str) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from urllib.parse import urlencode
 
 from django.urls import reverse
@@ -10,6 +11,7 @@ from evalrunner.compare.intervals import MeanChange
 from evalrunner.compare.verdict import Completeness, Verdict
 from evalrunner.compare.words import Phrase
 
+from reports.domain.wording import day_in_words
 from reports.pages.compare_frame import Address
 from reports.pages.parts import Action
 from reports.selectors.compare_filters import RowFilters
@@ -123,6 +125,16 @@ def verdict_view(judged: Judged, address: Address, *, may_run: bool) -> VerdictV
         completeness_tone="" if found.completeness.share >= found.policy.completeness else "blocked",
         plan=judged.plan.sentences,
         actions=_plan_actions(judged) if may_run else (),
+    )
+
+
+def looked_words(at: datetime | None) -> str:
+    """Say that repetitions came after a first look; "" where none did."""
+    if at is None:
+        return ""
+    return (
+        f"Repetitions were added after this comparison was first looked at on {day_in_words(at)}. "
+        "Who repeats until a result appears finds one more often than the p value says."
     )
 
 

@@ -17,7 +17,9 @@ from reports.selectors.compare_menus import offers, suggestions
 from reports.selectors.compare_sides import SideProblem, resolve_sides
 from reports.selectors.compare_verdict import judge_for
 from reports.selectors.harness_comparison import compare_harness
+from reports.selectors.named_sides import BASELINE, with_baselines
 from reports.selectors.policies import policy_of_team
+from reports.services.looks import remember_look
 
 
 @require_GET
@@ -52,6 +54,7 @@ def comparison(request: TeamRequest) -> HttpResponse:
         noted=noted,
         may_run=role_includes(request.membership.role, "runner"),
         may_triage=role_includes(request.membership.role, "triager"),
+        looked_at=remember_look(team=request.team, sides=(stored.baseline, stored.candidate)),
     )
     by_harness = compare_harness(stored.baseline, stored.candidate)
     harness = None
@@ -77,4 +80,15 @@ def _half(request: TeamRequest, role: str, side: str, suite: int) -> HttpRespons
     versions, runs = offers(team=request.team, side=found)
     offered = versions if found.token.kind == "version" else runs
     missing = "candidate" if role == "baseline" else "baseline"
-    return _choose(request, f"The {missing} is missing: choose one.", half=Half(role, found, offered))
+    rule = _rule(request, side, suite) if missing == "baseline" else ""
+    return _choose(request, f"The {missing} is missing: choose one.", half=Half(role, found, offered, rule))
+
+
+def _rule(request: TeamRequest, candidate: str, suite: int) -> str:
+    """Say which baseline the rules find for a candidate; "" where there is none."""
+    try:
+        return with_baselines(
+            team=request.team, baseline=BASELINE, candidate=candidate, suite=suite
+        ).baseline_rule.words
+    except SideProblem:
+        return ""

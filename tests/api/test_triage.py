@@ -36,6 +36,8 @@ def test_a_baseline_is_set_listed_used_and_cleared(triager: Client, run: Run) ->
     gate = triager.get("/api/v1/gate", {"baseline": "baseline:production", "candidate": str(run.pk)}).json()
     assert (listed["name"], listed["run"], listed["reason"]) == ("production", str(run.pk), "Released")
     assert gate["verdict"] == "pass"
+    compared = triager.get("/api/v1/compare", {"baseline": "baseline:production", "candidate": str(run.pk)}).json()
+    assert (compared["baseline"]["rule"]["rule"], compared["candidate"]["rule"]["rule"]) == ("named", "explicit")
 
     assert triager.delete(f"/api/v1/baselines/{made['id']}").status_code == 204
     assert not Baseline.objects.exists()

@@ -175,3 +175,12 @@ def test_the_page_costs_the_same_queries_for_one_baseline_and_for_twenty(
         counts.append(len(queries))
 
     assert counts[0] == counts[1] <= 14
+
+
+def test_a_candidate_alone_is_offered_its_baseline(client_of_triager: Client, versions: Versions) -> None:
+    page = client_of_triager.get("/compare/", {"candidate": f"run:{versions[2].pk}"}).context["page"]
+
+    shown = client_of_triager.get(page.completions[0].href).context["page"]
+
+    assert page.completions[0].text.startswith("Its baseline: the newest earlier version")
+    assert shown.baseline.version.fingerprint == "v2"
