@@ -12,6 +12,7 @@ from django.utils import timezone
 from evalrunner.compare import tally
 
 from reports.domain.grammar import Sign, sign_of
+from reports.domain.harness.options import USUAL, HarnessOptions
 from reports.domain.wording import counted, duration_in_words
 from reports.models import CASE_STATUSES, Execution, Run
 from reports.pages.parts import Bar, Fact
@@ -294,6 +295,19 @@ def _request_facts(execution: ExecutionRow) -> tuple[Fact, ...]:
         Fact("Time limit a turn", duration_in_words(options.timeout_ms)),
         Fact("External writes", "allowed" if options.allow_external_writes else "not allowed"),
         Fact("Early alarm", "on" if options.early_alarm else "off"),
+        *(_harness_facts(options.harness) if options.harness != USUAL else ()),
+    )
+
+
+def _harness_facts(options: HarnessOptions) -> tuple[Fact, ...]:
+    """Say what was asked of the scenario harness; "" leaves the choice to the target."""
+    usual = "the usual one"
+    return (
+        Fact("Profile", storable(options.profile) or usual),
+        Fact("Approval", options.approval_policy or usual),
+        Fact("Sandbox", options.sandbox_policy or usual),
+        Fact("Tags left out", ", ".join(map(storable, options.exclude_tags)) or "none"),
+        Fact("Fail fast", "on" if options.fail_fast else "off"),
     )
 
 

@@ -131,6 +131,7 @@ _LABELS = {
     "timeout_ms": ("Time limit a turn (ms)", "A turn that takes longer ends in an error."),
     "max_cases": ("At most cases", "A guard against asking for far more than was meant."),
 }
+_ROW_LIMIT = ("Time limit a row (ms)", "A row that takes longer, with all of its messages, ends in an error.")
 _UNITS_OPEN = ("repetitions", "concurrency")
 
 
@@ -234,7 +235,7 @@ def _by_field(refusals: Sequence[Refusal]) -> dict[str, tuple[Fault, ...]]:
 
 
 def _number_field(draft: RunDraft, entry: TargetEntry, name: str, faults: dict[str, tuple[Fault, ...]]) -> NumberField:
-    label, help = _LABELS[name]
+    label, help = _ROW_LIMIT if name == "timeout_ms" and entry.kind == "harness" else _LABELS[name]
     most = getattr(limits_of(entry), name, NUMBERS[name])
     words = f"{help} 1 to {most:,}."
     return NumberField(name, label, words, draft.number(name), most, faults.get(name, ()))

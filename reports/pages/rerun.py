@@ -5,13 +5,16 @@ from __future__ import annotations
 import uuid
 from dataclasses import replace
 
+from evalrunner.canonical import digest
+
 from reports.domain.run_draft import RunDraft
-from reports.domain.run_options import RunOptions
+from reports.domain.run_options import RequestRefused, RunOptions
 from reports.forms.new_run import draft_from_request
 from reports.models import Run, Team
 from reports.runnable import TargetEntry, TargetsFileError, TargetUnusable, runnable_targets
-from reports.selectors.new_run import EarlierRun, get_earlier_run, get_run_of_choice, scenarios_of_cases
+from reports.selectors.new_run import EarlierRun, get_earlier_run, get_revision, get_run_of_choice, scenarios_of_cases
 from reports.selectors.run import CaseFilters
+from reports.services.run_suites import offered_suite
 
 
 def rerun_draft(team: Team, pk: uuid.UUID) -> tuple[RunDraft, str] | None:
@@ -26,6 +29,8 @@ def rerun_draft(team: Team, pk: uuid.UUID) -> tuple[RunDraft, str] | None:
     entry = _entry_of(earlier)
     request = earlier.request or RunOptions(repetitions=earlier.repetitions).to_data()
     draft = draft_from_request(entry.name if entry else "", _fingerprint(entry, earlier), earlier.revision_pk, request)
+    if entry is not None and request.get("is_offered"):
+        draft = _with_offered_file(team, entry, draft, earlier.revision_pk)
     return draft, _note(entry, earlier)
 
 
@@ -64,6 +69,19 @@ def is_by_outcome(filters: CaseFilters) -> bool:
 
 def _as_follow_up(draft: RunDraft, pk: uuid.UUID, only: str) -> RunDraft:
     return replace(draft, follow_up=only, follows=str(pk))
+
+
+def _with_offered_file(team: Team, entry: TargetEntry, draft: RunDraft, revision_pk: int) -> RunDraft:
+    """Choose the target's own file again where it is what ran before: only from there may rows run commands."""
+    revision = get_revision(team, revision_pk)
+    for place in range(len(entry.suites)):
+        try:
+            is_same = revision is not None and digest(offered_suite(entry, place).to_data()) == revision.digest
+        except RequestRefused:
+            continue
+        if is_same:
+            return replace(draft, suite=f"offered:{place}")
+    return draft
 
 
 def _entry_of(earlier: EarlierRun) -> TargetEntry | None:

@@ -12,6 +12,7 @@ from evalrunner.compare import Tally, tally
 from reports.domain.continuation import Verb, count_candidates, statuses_in_words
 from reports.models import CASE_STATUSES, Run
 from reports.pages.parts import Action
+from reports.selectors.harness import is_of_harness
 from reports.selectors.lineage import Relative, count_passed_on_retry, relatives_of
 from reports.selectors.run import CaseFilters
 
@@ -53,7 +54,7 @@ def run_continuation(run: Run, filters: CaseFilters, *, is_executed: bool, may_r
     is_under_way = is_executed and run.status in ("queued", "running")
     offered = may_run and not is_under_way
     return RunContinuation(
-        actions=_verbs(run) if offered and run.run_id else (),
+        actions=_verbs(run) if offered and run.run_id and not is_of_harness(run) else (),
         reruns=_reruns(run, filters) if may_run else (),
         relatives=tuple(map(_line, relatives)),
         notes=tuple(_notes(run, relatives)),

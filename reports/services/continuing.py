@@ -19,6 +19,7 @@ from reports.domain.run_options import RunOptions
 from reports.models import Team, User
 from reports.runnable import TargetEntry, TargetsFileError, TargetUnusable, runnable_targets
 from reports.selectors.continuation import EarlierRun, get_run_to_continue, inferred_options, light_cases
+from reports.selectors.harness import is_of_harness
 from reports.services.executions import (
     TARGET_UNKNOWN,
     TARGET_UNUSABLE,
@@ -31,6 +32,7 @@ from reports.services.run_suites import parsed_suite
 
 NOTHING_TO_DO = "NOTHING_TO_CONTINUE"
 STILL_GOING = "RUN_IS_UNDER_WAY"
+OF_HARNESS = "RUN_IS_OF_HARNESS"
 NO_REPORT = "RUN_HAS_NO_REPORT"
 TARGET_CHANGED = "TARGET_FINGERPRINT_CHANGED"
 
@@ -118,6 +120,9 @@ def _nothing_words(verb: Verb) -> str:
 
 def _refuse_unfit(earlier: EarlierRun) -> None:
     run = earlier.run
+    if is_of_harness(run):
+        sentence = "Rows of the scenario harness share a workspace: rerun them instead of resuming or retrying the run."
+        raise CannotContinue(OF_HARNESS, sentence)
     if earlier.is_executed and run.status in ("queued", "running"):
         raise CannotContinue(STILL_GOING, f"The run is {run.status}: wait for its end, or cancel it first.")
     if not run.run_id or run.generation_id is None:

@@ -12,9 +12,12 @@ from evalrunner.data import freeze_object
 from evalrunner.errors import EvaluationError
 from evalrunner.models import EvaluationScenario, EvaluationStep, WritePolicy
 
+from reports.domain.harness.options import faults_of_rows
+from reports.domain.harness.suites import scenarios_of
 from reports.domain.run_options import RequestRefused
 from reports.runnable import TargetEntry, TargetUnusable
 from reports.runnable.entries import RunnableAdapter
+from reports.runnable.harness import HarnessMaker
 from reports.services.event_loop import run_to_end
 from reports.services.run_suites import offered_suite
 
@@ -38,6 +41,10 @@ def check_target(entry: TargetEntry, *, opens_session: bool) -> Iterator[Finding
         fingerprint = entry.find_fingerprint(ASKED if source.kind == "asked" else "")
         said = "its version is asked for" if source.kind == "asked" else f"its version is {fingerprint!r}"
         yield Finding(True, said)
+        if isinstance(entry.maker, HarnessMaker):
+            yield Finding(True, said)
+            yield from _check_harness(entry, entry.maker)
+            return
         reach = entry.make(fingerprint)
     except TargetUnusable as error:
         yield Finding(False, str(error))
@@ -45,6 +52,18 @@ def check_target(entry: TargetEntry, *, opens_session: bool) -> Iterator[Finding
     yield Finding(True, f"adapter {reach.adapter.id} {reach.adapter.version}, {len(reach.evaluators)} evaluators")
     if opens_session:
         yield _check_session(entry, reach)
+
+
+def _check_harness(entry: TargetEntry, maker: HarnessMaker) -> Iterator[Finding]:
+    """Say which profiles answer, and which rows ask for more than the target allows. Raises TargetUnusable."""
+    allowed = maker.allowed()
+    yield Finding(True, f"profiles {', '.join(allowed.profiles)}; tools {', '.join(maker.all_tools)}")
+    for place, path in enumerate(entry.suites):
+        try:
+            faults = faults_of_rows(scenarios_of(offered_suite(entry, place)).values(), allowed)
+        except RequestRefused:
+            continue  # said before
+        yield from (Finding(False, f"{path.name}: {fault}") for fault in faults)
 
 
 def _check_suite(entry: TargetEntry, place: int) -> Finding:
