@@ -202,6 +202,7 @@ class Run(models.Model):
     """One execution of a suite against a version.
 
     ``run_id`` and ``run_key`` are the report's ``runId`` and its key; empty and null until the first checkpoint.
+    ``resumed_from`` and ``resumed_key`` are those of the run that it resumed or retried, empty for none.
     ``started_text`` and ``finished_text`` are the report's own times, ``started_at`` and ``finished_at`` their moments
     where they are one. ``ordered_at`` is never null: the start, else the creation. Counts are of cases by status.
     ``suite_assertions`` and ``suite_assertions_failed`` count the results of the suite's own assertions. ``head`` is a
@@ -233,6 +234,7 @@ class Run(models.Model):
     run_id = models.TextField(blank=True, default="")
     run_key = models.CharField(max_length=32, null=True)
     resumed_from = models.TextField(blank=True, default="")
+    resumed_key = models.CharField(max_length=32, blank=True, default="")
     status = models.CharField(max_length=11, choices=_choices(*RUN_STATUSES))
     total = models.PositiveIntegerField(default=0)
     pending = models.PositiveIntegerField(default=0)
@@ -275,6 +277,7 @@ class Run(models.Model):
         indexes = [
             models.Index(fields=["team", "-ordered_at", "-id"], name="run_newest"),
             models.Index(fields=["version", "revision"], name="run_version"),
+            models.Index(fields=["team", "resumed_key"], name="run_resumed"),
             models.Index(fields=["status", "created_at"], name="run_status"),
             models.Index(fields=["team"], condition=Q(status__in=("queued", "running")), name="run_unfinished"),
         ]

@@ -77,15 +77,15 @@ def ancestors_of(*, team_pk: int, resumed_from: str) -> tuple[Link, ...]:
     return tuple(reversed(found))
 
 
-def descendants_of(*, team_pk: int, run_id: str) -> tuple[uuid.UUID, ...]:
+def descendants_of(*, team_pk: int, run_key: str | None) -> tuple[uuid.UUID, ...]:
     """Return the runs that continue a run, directly or over others."""
-    found: dict[uuid.UUID, str] = {}
-    parents = {run_id} - {""}
+    found: dict[uuid.UUID, str | None] = {}
+    parents = {run_key} - {None}
     while parents and len(found) < LONGEST_LINEAGE:
-        runs = Run.objects.filter(team=team_pk, resumed_from__in=parents)
-        new = {pk: name for pk, name in runs.values_list("pk", "run_id") if pk not in found}
+        runs = Run.objects.filter(team=team_pk, resumed_key__in=parents)
+        new = {pk: key for pk, key in runs.values_list("pk", "run_key") if pk not in found}
         found |= new
-        parents = set(new.values()) - {""}
+        parents = set(new.values()) - {None}
     return tuple(found)
 
 

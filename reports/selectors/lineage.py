@@ -47,9 +47,9 @@ def _continued_by(run: Run) -> tuple[Relative, ...]:
 
 
 def _continuing(run: Run) -> tuple[Relative, ...]:
-    if not run.run_id:
+    if run.run_key is None:
         return ()
-    return _relatives(Run.objects.filter(team_id=run.team_id, resumed_from=run.run_id), "continued")
+    return _relatives(Run.objects.filter(team_id=run.team_id, resumed_key=run.run_key), "continued")
 
 
 def _relatives(runs: QuerySet[Run], relation: Relation, verb: str = "") -> tuple[Relative, ...]:

@@ -10,10 +10,10 @@ from reports.selectors.attempts import ancestors_of, descendants_of, first_count
 
 def refresh_attempts(*, run_pk: uuid.UUID) -> None:
     """Count anew a run and those that continue it; a run that continues a follow-up is one. Safe to repeat."""
-    row = Run.objects.filter(pk=run_pk).values_list("team_id", "run_id").first()
+    row = Run.objects.filter(pk=run_pk).values_list("team_id", "run_key").first()
     if row is None:
         return
-    for pk in (run_pk, *descendants_of(team_pk=row[0], run_id=row[1])):
+    for pk in (run_pk, *descendants_of(team_pk=row[0], run_key=row[1])):
         _refresh(pk)
 
 

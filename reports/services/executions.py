@@ -165,7 +165,12 @@ def _links(request: RunRequest) -> dict[str, Any]:
     """Return the columns by which a run belongs to an earlier one; what continues a follow-up is one."""
     if request.continues is not None:
         earlier = request.continues.run
-        return {"resumed_from": earlier.run_id, "follow_up": earlier.follow_up, "follows_id": earlier.follows_id}
+        return {
+            "resumed_from": earlier.run_id,
+            "resumed_key": earlier.run_key,
+            "follow_up": earlier.follow_up,
+            "follows_id": earlier.follows_id,
+        }
     if request.follow_up is not None:
         return {"follow_up": request.follow_up.chosen_by, "follows": request.follow_up.run}
     return {}
