@@ -68,14 +68,15 @@ class Notice:
 class LivePart:
     """``seen`` stands for everything shown: a poll that would show the same is answered with nothing.
 
-    ``is_under_way``: it waits or runs, and polls. ``events`` are the newest, ``events_left`` how many came before.
-    ``poll_href`` asks for the next state, ``answer`` is the page's sentence right now. ``news`` says how many cases
-    have ended since the page, whose tables do not move, was loaded.
+    ``is_under_way``: it waits or runs, and polls every ``poll_s`` seconds. ``events`` are the newest, ``events_left``
+    how many came before. ``poll_href`` asks for the next state, ``answer`` is the page's sentence right now. ``news``
+    says how many cases have ended since the page, whose tables do not move, was loaded.
     """
 
     is_under_way: bool
     is_waiting: bool
     seen: str
+    poll_s: int
     poll_href: str
     page_href: str
     cancel_href: str
@@ -114,20 +115,23 @@ def _number(text: str) -> int:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
 
 
-def live_part(run: Run, *, may_cancel: bool) -> LivePart | None:
+def live_part(run: Run, *, may_cancel: bool, poll_s: int = 1) -> LivePart | None:
     """Return the live part of a run's page; None for a run that is not executed here."""
     execution = selector.execution_row(run)
     if execution is None:
         return None
-    return _part(run, execution, may_cancel=may_cancel, shown=Shown("", _done(run)))
+    return _part(run, execution, may_cancel=may_cancel, shown=Shown("", _done(run)), poll_s=poll_s)
 
 
-def live_update(run: Run, shown: Shown, *, may_cancel: bool) -> LivePart | None:
-    """Return what has changed since it was shown, with the events that came after it; None if nothing has."""
+def live_update(run: Run, shown: Shown, *, may_cancel: bool, poll_s: int = 1) -> LivePart | None:
+    """Return what has changed since it was shown, with the events that came after it; None if nothing has.
+
+    Another pace of polling is a change too.
+    """
     execution = selector.execution_row(run)
-    if execution is None or seen_of(run, execution) == shown.seen:
+    if execution is None or seen_of(run, execution, poll_s) == shown.seen:
         return None
-    return _part(run, execution, may_cancel=may_cancel, shown=shown)
+    return _part(run, execution, may_cancel=may_cancel, shown=shown, poll_s=poll_s)
 
 
 def has_begun_since(run: Run, shown: Shown) -> bool:
@@ -139,7 +143,7 @@ def _done(run: Run) -> int:
     return run.total - run.pending - run.running
 
 
-def seen_of(run: Run, execution: ExecutionRow) -> str:
+def seen_of(run: Run, execution: ExecutionRow, poll_s: int = 1) -> str:
     """Name the state that a reader has been shown; a header and an address can hold it."""
     signs = (
         execution.last_sequence,
@@ -148,21 +152,23 @@ def seen_of(run: Run, execution: ExecutionRow) -> str:
         "stopping" if execution.stop_reason else "",
         "late" if _is_late(run, execution) else "",
     )
-    return "-".join(map(str, signs))
+    pace = (f"every{poll_s}",) if poll_s > 1 else ()
+    return "-".join(map(str, (*signs, *pace)))
 
 
-def _part(run: Run, execution: ExecutionRow, *, may_cancel: bool, shown: Shown) -> LivePart:
+def _part(run: Run, execution: ExecutionRow, *, may_cancel: bool, shown: Shown, poll_s: int) -> LivePart:
     is_under_way = run.status in UNDER_WAY
     events = selector.list_events(run, after=shown.last_sequence, limit=EVENTS_SHOWN)
     first = events[0].sequence if events else execution.last_sequence + 1
     counts = {status: getattr(run, status) for status in CASE_STATUSES}
     waiting = run.pending if run.total else execution.planned_cases
     scenarios = selector.progress_by_scenario(run) if is_under_way else ()
-    seen = seen_of(run, execution)
+    seen = seen_of(run, execution, poll_s)
     return LivePart(
         is_under_way=is_under_way,
         is_waiting=run.status == "queued",
         seen=seen,
+        poll_s=poll_s,
         poll_href=f"{reverse('run-live', args=[run.pk])}?{urlencode({'seen': seen, 'done': shown.done})}",
         page_href=reverse("run", args=[run.pk]),
         cancel_href=reverse("cancel-run", args=[run.pk]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import uuid
 
 from django.http import Http404, HttpResponse
@@ -10,11 +11,14 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
 from reports.access import TeamRequest, page, role_includes
+from reports.domain.pacing import PollPace
 from reports.models import Run
 from reports.pages.followed import followed_update, is_followed
 from reports.pages.live import Shown, has_begun_since, live_update
 from reports.selectors.executions import UNDER_WAY
 from reports.selectors.run import get_run
+
+POLLS = PollPace()
 
 
 @require_GET
@@ -34,7 +38,8 @@ def live(request: TeamRequest, pk: uuid.UUID) -> HttpResponse:
     shown = Shown.parse(known or request.GET.get("seen", ""), request.GET.get("done", ""))
     if run.status not in UNDER_WAY or has_begun_since(run, shown):
         return HttpResponse(headers={"HX-Refresh": "true"})
-    part = live_update(run, shown, may_cancel=role_includes(request.membership.role, "runner"))
+    may_cancel = role_includes(request.membership.role, "runner")
+    part = live_update(run, shown, may_cancel=may_cancel, poll_s=POLLS.note(time.monotonic()))
     if part is None and is_followed(run):
         return _followed(request, run, shown)
     if part is None:

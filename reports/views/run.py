@@ -13,6 +13,7 @@ from reports.pages import run as pages
 from reports.pages.followed import followed_part
 from reports.pages.live import live_part
 from reports.selectors import run as selector
+from reports.views.live import POLLS
 
 
 def _run(request: TeamRequest, pk: uuid.UUID) -> Run:
@@ -29,7 +30,7 @@ def run_page(request: TeamRequest, pk: uuid.UUID) -> HttpResponse:
     form = CaseFilterForm(request.GET)
     faults = () if form.is_valid() else form.faults()
     may_run = role_includes(request.membership.role, "runner")
-    live = live_part(run, may_cancel=may_run)
+    live = live_part(run, may_cancel=may_run, poll_s=POLLS.interval_s)
     may_triage = role_includes(request.membership.role, "triager")
     cursor = form.cleaned_data.get("after") or ""
     shown = pages.run_page(run, form.filters(), cursor, live=live, may_run=may_run, may_triage=may_triage)

@@ -4,13 +4,15 @@
 
 Starts the web server as it is deployed (gunicorn, 2 processes of 4 threads) on a database of its own (SQLite, or the
 one of ``DATABASE_URL``, which must be empty), with runs that go on: a writer stores a turn's event of each run every
-second, as a worker would. Each open page asks for its state every second, as a browser does. Prints how long those
-answers and those of ordinary pages, opened meanwhile, took.
+second, as a worker would. Each open page asks for its state as often as it is told, as a browser does. Prints how long
+those answers and those of ordinary pages, opened meanwhile, took; the first third, in which the pace settles, is left
+out.
 """
 
 import argparse
 import http.client
 import os
+import re
 import statistics
 import subprocess
 import sys
@@ -30,8 +32,9 @@ CASES = 200
 
 @dataclass
 class Answers:
-    """How long answers took, in milliseconds, and how many were not 2xx or 3xx."""
+    """How long answers to requests from a moment on took, in milliseconds, and how many were not 2xx or 3xx."""
 
+    from_s: float
     took_ms: list[float] = field(default_factory=list)
     faults: int = 0
 
@@ -134,8 +137,9 @@ def _write(runs: Sequence[str], done: threading.Event) -> None:
 def _measure(
     runs: Sequence[str], session: str, options: argparse.Namespace, done: threading.Event
 ) -> tuple[Answers, Answers]:
-    polls, pages = Answers(), Answers()
-    until = time.monotonic() + options.seconds
+    begun = time.monotonic()
+    until, settled_s = begun + options.seconds, begun + options.seconds / 3
+    polls, pages = Answers(settled_s), Answers(settled_s)
     readers = [
         threading.Thread(target=_poll, args=(options.port, runs[number % len(runs)], session, polls, until, number))
         for number in range(options.pages)
@@ -152,12 +156,14 @@ def _poll(port: int, run: str, session: str, answers: Answers, until: float, num
     time.sleep(number * POLL_S / 200 % POLL_S)  # nobody opens two hundred pages in the same instant
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
     headers = {"Cookie": f"sessionid={session}", "HX-Request": "true"}
-    seen = ""
+    seen, interval_s = "", POLL_S
     while time.monotonic() < until:
         begun = time.monotonic()
-        etag = _timed(connection, f"/runs/{run}/live/?seen={seen}&done=40", headers, answers)
+        etag, body = _timed(connection, f"/runs/{run}/live/?seen={seen}&done=40", headers, answers)
         seen = etag or seen
-        time.sleep(max(0.0, POLL_S - (time.monotonic() - begun)))
+        told = re.search(rb'hx-trigger="every (\d+)s"', body)
+        interval_s = float(told[1]) if told else interval_s
+        time.sleep(max(0.0, interval_s - (time.monotonic() - begun)))
 
 
 def _browse(port: int, runs: Sequence[str], session: str, answers: Answers, until: float) -> None:
@@ -173,24 +179,27 @@ def _cycle(addresses: Sequence[str]) -> Iterator[str]:
         yield from addresses
 
 
-def _timed(connection: http.client.HTTPConnection, address: str, headers: dict[str, str], answers: Answers) -> str:
+def _timed(
+    connection: http.client.HTTPConnection, address: str, headers: dict[str, str], answers: Answers
+) -> tuple[str, bytes]:
     begun = time.monotonic()
     try:
-        status, etag = _get(connection, address, headers)
+        status, etag, body = _get(connection, address, headers)
     except (OSError, http.client.HTTPException):
         connection.close()
         answers.faults += 1
-        return ""
-    answers.took_ms.append((time.monotonic() - begun) * 1000)
+        return "", b""
+    if begun >= answers.from_s:
+        answers.took_ms.append((time.monotonic() - begun) * 1000)
     answers.faults += status >= 400
-    return etag
+    return etag, body
 
 
-def _get(connection: http.client.HTTPConnection, address: str, headers: dict[str, Any]) -> tuple[int, str]:
+def _get(connection: http.client.HTTPConnection, address: str, headers: dict[str, Any]) -> tuple[int, str, bytes]:
     connection.request("GET", address, headers=headers)
     answer = connection.getresponse()
-    answer.read()
-    return answer.status, (answer.headers.get("ETag") or "").strip('"')
+    body = answer.read()
+    return answer.status, (answer.headers.get("ETag") or "").strip('"'), body
 
 
 if __name__ == "__main__":
