@@ -25,7 +25,7 @@ LONG_MS = 45_000  # a worker starts in a few seconds
 def worker(transactional_db: None, settings: LazySettings, tmp_path: Path) -> Iterator[Worker]:
     """A worker with the targets of a fresh start: the tutorial."""
     settings.TARGETS_FILE = ""
-    started = Worker(None, tmp_path, 0)
+    started = Worker(None, tmp_path, 0, {}, troubles=False)
     yield started
     started.kill()
     said = started.log.read_text()
@@ -104,7 +104,7 @@ def test_the_main_job_by_keyboard_alone(signed_in_page: Page, live_server: LiveS
     page.keyboard.press("Enter")
     page.get_by_label("Report files").set_input_files(sorted(FLIGHTS.glob("[12]-*.json")))
     page.get_by_label("Report files").focus()
-    page.keyboard.press("Tab")
+    tab_to(page, "Import reports")
     page.keyboard.press("Enter")
     expect(page.get_by_label("What became of each file").get_by_role("link")).to_have_count(2)
 
