@@ -6,6 +6,7 @@ from django.urls.converters import StringConverter
 
 from reports.views import (
     assets,
+    audit,
     baselines,
     case,
     compare,
@@ -69,6 +70,7 @@ urlpatterns = [
     path("notes/<int:pk>/", notes.note, name="note"),
     path("settings/ignore-rules/", team_rules.ignore_rules, name="ignore-rules"),
     path("settings/policy/", team_rules.policy, name="policy"),
+    path("settings/audit/", audit.audit, name="audit"),
     path("settings/notes/", notes.note_list, name="notes"),
     path("baselines/<int:pk>/clear/", baselines.clear, name="clear-baseline"),
     path("runs/<uuid:pk>/report.json", download.report, name="run-report"),
