@@ -184,7 +184,11 @@ def _timed(
 ) -> tuple[str, bytes]:
     begun = time.monotonic()
     try:
-        status, etag, body = _get(connection, address, headers)
+        try:
+            status, etag, body = _get(connection, address, headers)
+        except ConnectionError:  # it was idle for longer than the server keeps it; browsers ask again
+            connection.close()
+            status, etag, body = _get(connection, address, headers)
     except (OSError, http.client.HTTPException):
         connection.close()
         answers.faults += 1
