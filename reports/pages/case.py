@@ -9,12 +9,11 @@ from django.urls import reverse
 
 from reports.domain.dialogue import Block, Utterance, agent_utterance, user_utterance
 from reports.domain.expressions import Expression, expressions
-from reports.domain.harness.cases import row_of_results
-from reports.domain.harness.names import ROW
+from reports.domain.harness.cases import row_of_results, without_row
 from reports.domain.json_tree import JsonNode, json_tree
 from reports.models import Run
 from reports.pages.grid import CellView, cell_view, history_words
-from reports.pages.harness_row import HarnessRowView, harness_row_view, without_row
+from reports.pages.harness_row import HarnessRowView, harness_row_view
 from reports.pages.parts import Crumb, OutsideText, Pips
 from reports.pages.run import case_href, case_pips, run_crumbs, variants_words
 from reports.selectors import case as selector
@@ -145,7 +144,7 @@ def case_page(run: Run, case: WholeCase, filters: CaseFilters, *, at: int | None
     around = selector.neighbours(run, case.position, filters)
     results = case.data.get("assertions") or ()
     row = row_of_results(results) if is_of_harness(run) else None
-    shown = results if row is None else without_row(results, ROW)
+    shown = results if row is None else without_row(results)
     criteria = expressions(shown, (case.scenario or {}).get("assertions"))
     pips = selector.repetitions(run, case.variant_id)
     return CasePage(

@@ -9,6 +9,7 @@ from evalrunner.compare import Row, TurnMark, same_value, typical_pair
 from reports.domain.criterion_pairs import CriterionPair, criterion_pairs
 from reports.domain.expressions import Expression, expressions
 from reports.domain.grammar import Sign, sign_of
+from reports.domain.harness.cases import without_row
 from reports.models import Team
 from reports.pages.compare_conversation import Block, ConversationView, OutlineEntry
 from reports.pages.compare_frame import Address, chosen_words, comparison_crumbs
@@ -122,7 +123,7 @@ def side_by_side_page(
 
 
 def _scenario_criteria(results: selector.Results, scenario: selector.Definition) -> tuple[Expression, ...]:
-    return expressions(results, (scenario or {}).get("assertions"))
+    return expressions(without_row(results), (scenario or {}).get("assertions"))
 
 
 def _case_name(case: CaseSketch | None) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -76,8 +76,3 @@ def _tool_words(row: Mapping[str, Any]) -> str:
 def _tokens_in_words(usage: Mapping[str, Any]) -> str:
     cached = usage.get("cache_read_input_tokens") or 0
     return f"{usage.get('input_tokens') or 0:,}" + (f", {cached:,} from the cache" if cached else "")
-
-
-def without_row(results: Sequence[Mapping[str, Any]], name: str) -> list[Mapping[str, Any]]:
-    """Leave out the result that carries the row, unless it is what failed: the row is shown apart."""
-    return [result for result in results if result["id"] != name or not result["passed"]]

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from evalrunner.canonical import digest
 from evalrunner.errors import OPTIONS_INVALID, SUITE_INVALID
+from evalrunner.harness.errors import HarnessSetupError
+from evalrunner.harness.runtime.local import LocalRuntime, RuntimeOptions
 from evalrunner.models import EvaluationSuite
 
 from reports.domain.harness.options import USUAL, faults_of_options, faults_of_rows
@@ -50,8 +53,18 @@ def make_harness_reach(
     faults = faults_of_rows(scenarios.values(), allowed)
     if faults:
         raise TargetUnusable(faults[0])
+    _try_runtime(maker)
     may_run_commands = maker.post_run_commands and was_offered and _is_on_disk(entry, suite)
     return HarnessReach(maker, allowed, scenarios, may_run_commands)
+
+
+def _try_runtime(maker: HarnessMaker) -> None:
+    """Make the runtime once to see that options and configuration go together. Raises TargetUnusable."""
+    options = RuntimeOptions(workspace=Path("/"), enable_mcp=maker.mcp, enable_hooks=maker.hooks, tools=maker.all_tools)
+    try:
+        LocalRuntime(maker.read_config(), options)
+    except HarnessSetupError as error:
+        raise TargetUnusable(str(error)) from error
 
 
 def _is_on_disk(entry: TargetEntry, suite: EvaluationSuite) -> bool:

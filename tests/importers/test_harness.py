@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from evalrunner import parse_evaluation_report
 from evalrunner.harness import summarize
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reports.domain.harness.cases import row_of_case
@@ -52,6 +52,7 @@ def test_formats_are_recognised_by_content(start: bytes, format: Format) -> None
     assert recognise(start) == format
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=200) | st.text(max_size=200).map(lambda text: text.encode("utf-8", "surrogatepass")))
 def test_recognising_never_fails(start: bytes) -> None:
     assert recognise(start) in Format
@@ -80,7 +81,7 @@ def test_rows_with_and_without_summary_and_the_report_are_one_run() -> None:
 def test_what_is_made_is_a_valid_report_and_gives_the_rows_back(given: Given) -> None:
     checked, cases = check(RESULTS, given)
 
-    whole = checked.head | {"suite": checked.suite.to_data(), "cases": cases}
+    whole = {**checked.head, "suite": checked.suite.to_data(), "cases": cases}
     assert parse_evaluation_report(whole).run_id == checked.head["runId"]
     assert [row_of_case(case) for case in cases] == [json.loads(line) for line in RESULTS.splitlines()]
 
@@ -349,6 +350,7 @@ def test_a_summary_that_says_something_else_is_kept_as_written() -> None:
     assert result["evidence"]["summary"]["total_elapsed_ms"] == 999
 
 
+@settings(deadline=None)
 @given(st.integers(1, 40), st.integers(1, 3))
 def test_lines_are_told_apart_wherever_the_pieces_of_a_file_end(count: int, blanks: int) -> None:
     rows = [row(str(number), assistant_response="x" * 9_000) for number in range(count)]

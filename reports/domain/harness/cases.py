@@ -38,6 +38,8 @@ def case_of_row(
     criteria = criteria_of(scenario.expected) if scenario is not None else ()
     was_judged = error_code in ("", TURN_FAILED)
     results = results_of(criteria, _without_turn_error(sentences, error_code), was_judged=was_judged)
+    if error_code == ROW_FAILED:
+        results = [failed_result("harness_error", sentences or [str(row["error"])])]
     turns = [] if error_code == ROW_FAILED else _turns(row, scenario, error_code)
     case: dict[str, Any] = {
         "id": id,
@@ -207,9 +209,19 @@ def row_of_results(results: Sequence[Mapping[str, Any]]) -> dict[str, Any] | Non
     """Return the row, without its trace, that the results of a case carry; None where they carry none."""
     for result in reversed(results):
         if result["id"] == ROW:
-            row = (result.get("evidence") or {}).get("row")
+            row = _evidence(result).get("row")
             return dict(row) if isinstance(row, Mapping) else None
     return None
+
+
+def without_row(results: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Leave out the result that carries the row, which pages show apart, unless it is what failed."""
+    return [each for each in results if not (each["passed"] and each["id"] == ROW and "row" in _evidence(each))]
+
+
+def _evidence(result: Mapping[str, Any]) -> Mapping[str, Any]:
+    evidence = result.get("evidence")
+    return evidence if isinstance(evidence, Mapping) else {}
 
 
 def row_of_case(case: Mapping[str, Any]) -> dict[str, Any] | None:
