@@ -31,7 +31,7 @@ def stored_turns(run: Run) -> set[tuple[int, int]]:
     return set(turns.values_list("case__position", "position"))
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(120 + 60 * KILLS)
 def test_workers_killed_at_random_moments_lose_no_stored_turn_and_repeat_none(
     ask: Ask, start_worker: Start, runner: User, tmp_path: Path
 ) -> None:
