@@ -69,6 +69,15 @@ def test_a_note_is_written_listed_changed_and_closed(triager: Client, team: Team
     assert len(triager.get("/api/v1/notes", {"closed": "true"}).json()["notes"]) == 1
 
 
+def test_texts_that_no_database_holds_come_back_as_they_were(triager: Client, team: Team, run: Run) -> None:
+    variant = ScenarioVariant.objects.get(team=team, scenario_id="a")
+    body = {"target": run.version.target_id, "variant": variant.key, "state": "flaky", "text": "nul \0 here"}
+
+    assert send(triager, "/notes", body).status_code == 200
+
+    assert triager.get("/api/v1/notes").json()["notes"][0]["text"] == "nul \0 here"
+
+
 def test_a_cluster_is_noted_at_once(triager: Client, team: Team, run: Run) -> None:
     signature = Signature.objects.get(team=team)
     body = {"target": run.version.target_id, "signature": signature.key, "run": str(run.pk), "state": "flaky"}
