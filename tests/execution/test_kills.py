@@ -23,7 +23,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 KILLS = int(os.environ.get("EVALSITE_TESTS_KILLS", "5"))
 SEED = int(os.environ.get("EVALSITE_TESTS_SEED", "1"))
-LONGEST_S = 1.6  # about as long as a run takes
+LONGEST_S = 0.9  # about as long as a run takes
 
 
 def stored_turns(run: Run) -> set[tuple[int, int]]:
