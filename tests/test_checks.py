@@ -16,10 +16,10 @@ def test_a_sound_targets_file_is_passed_over(targets_file: Path) -> None:
 
 
 def test_each_fault_of_the_targets_file_is_an_error_of_its_own(targets_file: Path) -> None:
-    targets_file.write_text(targets_file.read_text().replace("python", "ftp") + "[target.limits]\ncases = 0\n")
+    targets_file.write_text('[[target]]\nname = "echo"\nkind = "ftp"\n[target.limits]\ncases = 0\n')
 
     assert [error.msg for error in check_targets_file(None)] == [
-        "target.0.kind: must be one of python, http, command",
+        "target.0.kind: must be one of python, http, command, harness",
         "target.0.limits.cases: must be a whole number from 1 to 100,000",
     ]
 
