@@ -70,7 +70,7 @@ def _part(run: Run, *, done: int) -> FollowedPart:
         poll_href=f"{reverse('run-live', args=[run.pk])}?{query}" if poll_s else "",
         poll_s=poll_s,
         page_href=reverse("run", args=[run.pk]),
-        answer=run_sentence(run, tally(counts)),
+        answer=run_sentence(run, tally(counts), is_executed=False),
         sentence=f"{_done(run):,} of {run.total:,} cases done, {run.running:,} running, {run.pending:,} waiting.",
         snapshot_at=run.updated_at,
         waiting=_WAITING[poll_s],

@@ -57,6 +57,18 @@ _ENDINGS = {
     "interrupted": "Interrupted",
     "rejected": "Could not begin",
 }
+_IMPORTED = {
+    "upload": "uploaded",
+    "api": "sent through the API",
+    "web": "stored here",
+    "command": "imported on the command line",
+}
+_STARTED = {
+    "upload": "started here",
+    "api": "started through the API",
+    "web": "started here",
+    "command": "started on the command line",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +189,7 @@ def run_page(
         run=run,
         title=f"{run.version.target.target_id} @ {run.version.label or run.version.fingerprint}",
         outcome=outcome_of(run.status, is_passing=run.is_passing, is_executed=execution is not None),
-        sentence=run_sentence(run, counted),
+        sentence=run_sentence(run, counted, is_executed=execution is not None),
         crumbs=run_crumbs(run),
         facts=_facts(run, execution),
         bar=Bar.of(counts, href=lambda status: _cases_href(run, CaseFilters(status=status), ""), is_tall=True),
@@ -215,10 +227,11 @@ def run_page(
     )
 
 
-def run_sentence(run: Run, counted: Tally) -> str:
+def run_sentence(run: Run, counted: Tally, *, is_executed: bool = True) -> str:
     """Answer in one sentence whether the run passed, in words and numbers: those of the attempts that rates count.
 
-    ``counted`` are the run's own cases; what they are after retries stands beside.
+    ``counted`` are the run's own cases; what they are after retries stands beside. Without ``is_executed`` nothing runs
+    here: a report that says so was published before its run ended.
     """
     first = first_tally(run) or counted
     numbers = f"{first.passed} of {first.decided} decided cases passed ({first.percent})" if first.decided else ""
@@ -228,7 +241,7 @@ def run_sentence(run: Run, counted: Tally) -> str:
     if run.status == "completed":
         passed = "Passed on retry" if first.passed < counted.passed else "Passed"
         return f"{passed if run.is_passing else 'Did not pass'}: {said}."
-    return f"{_ENDINGS[run.status]}: {said}."
+    return f"{_ENDINGS[run.status] if is_executed or run.status != 'running' else 'Unfinished'}: {said}."
 
 
 def _undecided_words(counted: Tally) -> str:
@@ -321,15 +334,15 @@ def _facts(run: Run, execution: Execution | None) -> tuple[Fact, ...]:
         Fact("Suite revision", run.revision.digest[:12], is_mono=True),
         Fact("Started", "" if run.started_at else run.started_text, at=run.started_at),
         Fact("Duration", duration_in_words(duration_ms(run)) if duration_ms(run) is not None else ""),
-        Fact("Origin", _origin_words(run)),
+        Fact("Origin", _origin_words(run, is_executed=execution is not None)),
     ]
     if execution is not None and execution.request.get("concurrency"):
         facts.append(Fact("Concurrency", str(execution.request["concurrency"])))
     return tuple(facts)
 
 
-def _origin_words(run: Run) -> str:
-    came = {"upload": "uploaded", "api": "by API", "web": "started here", "command": "imported by command"}[run.origin]
+def _origin_words(run: Run, *, is_executed: bool) -> str:
+    came = (_STARTED if is_executed else _IMPORTED)[run.origin]
     return f"{came} by {run.created_by.get_username()}" if run.created_by else came
 
 

@@ -46,6 +46,23 @@ def test_a_failed_suite_assertion_stands_in_the_answer(client_of_viewer: Client,
     assert "got 3" in page
 
 
+@pytest.mark.parametrize(
+    ("origin", "words"),
+    [("upload", "uploaded"), ("api", "sent through the API"), ("command", "imported on the command line")],
+)
+def test_an_imported_run_says_how_it_came_and_never_that_it_runs(
+    origin: str, words: str, client_of_viewer: Client, team: Team
+) -> None:
+    unfinished = report("PRN", status="running")
+    del unfinished["finishedAt"]
+    run = stored(team, unfinished, origin=origin)
+
+    page = show(client_of_viewer, run)
+
+    assert f">{words}<" in page
+    assert "Unfinished: 1 of 1 decided cases passed (100%); 2 undecided." in page
+
+
 def test_failures_are_grouped_by_signature_with_their_first_example(client_of_viewer: Client, team: Team) -> None:
     run = stored(team, report("PFFE"))
 
