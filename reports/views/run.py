@@ -12,6 +12,7 @@ from reports.models import Run
 from reports.pages import run as pages
 from reports.pages.followed import followed_part
 from reports.pages.live import live_part
+from reports.pages.run_timings import timings_view
 from reports.selectors import run as selector
 from reports.views.live import POLLS
 
@@ -42,6 +43,6 @@ def run_page(request: TeamRequest, pk: uuid.UUID) -> HttpResponse:
 @page()
 def timings(request: TeamRequest, pk: uuid.UUID) -> HttpResponse:
     """The run's timings, read when the reader comes to them."""
-    shown = pages.timings_view(_run(request, pk))
+    shown = timings_view(_run(request, pk))
     template = "reports/partials/timings.html" if request.headers.get("HX-Request") else "reports/run_timings.html"
     return render(request, template, {"page": shown})
