@@ -14,15 +14,15 @@ MAX_CONTENT_BYTES = 4 << 30
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _LARGEST_WINDOW = 1 << 27  # bytes of memory that a zstd frame may ask for; level 19 needs 8 MiB, --long 128 MiB
 _OTHER_KINDS = (
-    (b"\x89PNG\r\n\x1a\n", "a PNG image"),
-    (b"\xff\xd8\xff", "a JPEG image"),
-    (b"GIF8", "a GIF image"),
-    (b"%PDF-", "a PDF document"),
-    (b"PK\x03\x04", "a ZIP archive; unpack it and send the report inside"),
-    (b"BZh", "bzip2 data; only gzip and zstd are read"),
-    (b"\xfd7zXZ\x00", "xz data; only gzip and zstd are read"),
-    (b"SQLite format 3\x00", "an SQLite database"),
-    (b"\x7fELF", "a program"),
+    (b"\x89PNG\r\n\x1a\n", "a PNG image", ""),
+    (b"\xff\xd8\xff", "a JPEG image", ""),
+    (b"GIF8", "a GIF image", ""),
+    (b"%PDF-", "a PDF document", ""),
+    (b"PK\x03\x04", "a ZIP archive", " Unpack it and send the report inside."),
+    (b"BZh", "bzip2 data", " Only gzip and zstd are read."),
+    (b"\xfd7zXZ\x00", "xz data", " Only gzip and zstd are read."),
+    (b"SQLite format 3\x00", "an SQLite database", ""),
+    (b"\x7fELF", "a program", ""),
 )
 
 
@@ -115,9 +115,9 @@ def _uncompressed(start: bytes, source: Readable) -> Readable:
 
 
 def _refuse_other_kinds(start: bytes) -> None:
-    for magic, kind in _OTHER_KINDS:
+    for magic, kind, advice in _OTHER_KINDS:
         if start.startswith(magic):
-            raise ReportRejected("not_a_report", f"This is {kind}, and no report.")
+            raise ReportRejected("not_a_report", f"This is {kind}, and no report.{advice}")
 
 
 def _read_fully(source: Readable, size: int) -> bytes:

@@ -57,7 +57,10 @@ def import_page(
     sentence = "Reports become runs once: the same report again changes nothing, a later snapshot updates its run."
     if lines:
         taken = len(lines) - refused
-        sentence = f"{taken} of {len(lines)} files taken, {refused} refused." if refused else f"{taken} files taken."
+        files = "file" if len(lines) == 1 else "files"
+        sentence = (
+            f"{taken} of {len(lines)} {files} taken, {refused} refused." if refused else f"{taken} {files} taken."
+        )
     is_needed = any(line.refusal is not None and line.refusal.code in _ABOUT_GIVEN for line in lines)
     return ImportPage(
         sentence, tuple(errors), tuple(lines), filesizeformat(small_bytes), given, is_needed or given != NOTHING

@@ -21,7 +21,7 @@ def recount(*arguments: str) -> tuple[int, str]:
 def test_stored_counts_agree_after_an_import(team: Team) -> None:
     stored(team, report("PFESBCNR"))
 
-    assert recount("--check") == (0, "1 runs, 0 disagreements.\n")
+    assert recount("--check") == (0, "1 run, 0 disagreements.\n")
 
 
 @pytest.mark.parametrize(

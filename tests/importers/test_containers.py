@@ -61,7 +61,12 @@ def test_damaged_zstd_is_refused_in_words() -> None:
 
 @pytest.mark.parametrize(
     ("start", "kind"),
-    [(b"\x89PNG\r\n\x1a\n", "PNG image"), (b"%PDF-1.7", "PDF"), (b"PK\x03\x04", "unpack it"), (b"\x7fELF", "program")],
+    [
+        (b"\x89PNG\r\n\x1a\n", "PNG image"),
+        (b"%PDF-1.7", "PDF"),
+        (b"PK\x03\x04", "a ZIP archive, and no report. Unpack it"),
+        (b"\x7fELF", "program"),
+    ],
 )
 def test_other_kinds_of_files_are_named(start: bytes, kind: str) -> None:
     with pytest.raises(ReportRejected) as caught:

@@ -23,6 +23,7 @@ class Command(BaseCommand):
             for found in recount_run(run, repair=not options["check"]):
                 wrong += 1
                 self.stdout.write(f"/runs/{run.pk}/ {found.place}: stored {found.stored!a}, counted {found.counted!a}")
-        self.stdout.write(f"{runs} runs, {wrong} disagreements.")
+        counted = f"{runs} run{'' if runs == 1 else 's'}"
+        self.stdout.write(f"{counted}, {wrong} disagreement{'' if wrong == 1 else 's'}.")
         if wrong and options["check"]:
             sys.exit(1)
