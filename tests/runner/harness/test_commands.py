@@ -88,6 +88,20 @@ async def test_the_folder_is_guarded(tmp_path: Path) -> None:
     assert not (tmp_path / "x").exists()
 
 
+async def test_a_folder_behind_a_link_is_one_of_the_workspace_or_refused(tmp_path: Path) -> None:
+    workspace, outside = tmp_path / "workspace", tmp_path / "outside"
+    (workspace / "dir").mkdir(parents=True)
+    outside.mkdir()
+    (workspace / "inner").symlink_to("dir", target_is_directory=True)
+    (workspace / "out").symlink_to(outside, target_is_directory=True)
+
+    assert await judge(
+        workspace, CommandExpectation("touch", ("x",), cwd="inner"), CommandExpectation("touch", ("x",), cwd="out")
+    ) == ["post-run command 1 cwd `out` has invalid path: symbolic link leaves the workspace"]
+    assert (workspace / "dir" / "x").exists()
+    assert not (outside / "x").exists()
+
+
 async def test_standard_input_is_empty_and_the_environment_ours(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

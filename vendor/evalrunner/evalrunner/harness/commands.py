@@ -49,7 +49,7 @@ async def _judge(
     name: str, command: CommandExpectation, workspace: Path, environment: Mapping[str, str] | None
 ) -> list[str]:
     shown = " ".join((command.program, *command.args))
-    fault = None if command.cwd is None else path_fault(command.cwd)
+    fault = None if command.cwd is None else path_fault(command.cwd, workspace)
     if fault is not None:
         return [f"{name} cwd `{command.cwd}` has invalid path: {fault}"]
     try:

@@ -24,17 +24,17 @@ def judge_files(expected: Sequence[FileExpectation], workspace: Path) -> list[st
     return [sentence for entry in expected for sentence in _judge(entry, workspace)]
 
 
-def path_fault(path: str) -> str | None:
-    """Say why a path of a scenario is refused as written, or None; ``.`` and doubled slashes are fine."""
+def path_fault(path: str, workspace: Path) -> str | None:
+    """Say why a path of a scenario is refused, as written or for where it leads; ``.`` and doubled slashes are fine."""
     if path.startswith("/"):
         return "expected a relative path"
     if ".." in path.split("/"):
         return "parent traversal is not allowed"
-    return None
+    return _link_fault(path, workspace)
 
 
 def _judge(entry: FileExpectation, workspace: Path) -> Iterator[str]:
-    fault = path_fault(entry.path) or _link_fault(entry.path, workspace)
+    fault = path_fault(entry.path, workspace)
     if fault is not None:
         yield f"workspace file `{entry.path}` has invalid path: {fault}"
         return
