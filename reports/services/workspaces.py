@@ -37,7 +37,7 @@ def run_folder(run_pk: uuid.UUID, template: Path | None) -> Iterator[RunFolder]:
         if template is None:
             folder.workspace.mkdir()
         else:
-            shutil.copytree(template, folder.workspace, symlinks=True, ignore=_leaving_links(template.resolve()))
+            shutil.copytree(template, folder.workspace, symlinks=True, ignore=_unfit(template.resolve()))
         yield folder
     finally:
         remove_folder(root)
@@ -88,14 +88,18 @@ def _is_uuid(name: str) -> bool:
         return False
 
 
-def _leaving_links(root: Path) -> Callable[[str, Sequence[str]], set[str]]:
-    """Make the filter of a copy: links that lead out of the folder are left out."""
+def _unfit(root: Path) -> Callable[[str, Sequence[str]], set[str]]:
+    """Make the filter of a copy: links that lead out of the folder, pipes, sockets and devices are left out."""
 
-    def leaving(folder: str, names: Sequence[str]) -> set[str]:
-        links = (name for name in names if os.path.islink(os.path.join(folder, name)))  # noqa: PTH114, PTH118
-        return {name for name in links if not _is_inside(Path(folder, name), root)}
+    def unfit(folder: str, names: Sequence[str]) -> set[str]:
+        return {name for name in names if not _is_fit(Path(folder, name), root)}
 
-    return leaving
+    return unfit
+
+
+def _is_fit(path: Path, root: Path) -> bool:
+    mode = path.lstat().st_mode
+    return _is_inside(path, root) if stat.S_ISLNK(mode) else stat.S_ISREG(mode) or stat.S_ISDIR(mode)
 
 
 def _is_inside(link: Path, root: Path) -> bool:

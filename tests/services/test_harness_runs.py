@@ -374,6 +374,17 @@ def test_nothing_outside_of_the_workspace_is_read_or_written(harness: Harness, p
     assert (harness.folder / "secret.txt").read_text() == "top secret"
 
 
+def test_what_no_copy_can_be_made_of_is_left_out_of_the_workspace(harness: Harness) -> None:
+    template = harness.folder / "template"
+    template.mkdir()
+    (template / "a.txt").write_text("A")
+    os.mkfifo(template / "pipe")
+    files = {"workspace_files": [{"path": "a.txt", "contains": ["A"]}, {"path": "pipe"}]}
+    harness.write(scenario(expected=files), keys='workspace = "template"\n')
+
+    assert row_of(harness.run())["failures"] == ["workspace file missing: pipe"]
+
+
 def test_links_that_rows_make_lead_nowhere_either(harness: Harness) -> None:
     (harness.folder / "secret.txt").write_text("top secret")
     harness.write(
