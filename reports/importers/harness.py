@@ -194,11 +194,11 @@ class _Reading:
             if not value.strip() or len(value) > LONGEST
         ]
         if faults:
-            names = " and ".join(name for name, _ in faults)
+            reasons = ", ".join(f"{name} {reason}" for name, reason in faults)
             raise ReportRejected(
                 "target_needed",
                 "Results of the scenario harness do not say what was evaluated. Give the target and the fingerprint of "
-                f"its exact version with them: {names} {faults[0][1]}.",
+                f"its exact version with them: {reasons}.",
                 faults,
             )
 

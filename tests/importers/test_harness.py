@@ -315,12 +315,15 @@ def test_texts_that_cannot_be_read_are_refused(data: bytes, code: str, place: st
     assert (error.code, error.faults[0][0]) == (code, place)
 
 
-@pytest.mark.parametrize("given", [Given(), Given("a"), Given("", "b"), Given(" ", "b"), Given("a" * 501, "b")])
+@pytest.mark.parametrize(
+    "given", [Given(), Given("a"), Given("", "b"), Given(" ", "b"), Given("a" * 501, "b"), Given("a" * 501)]
+)
 def test_without_target_and_version_nothing_is_imported(given: Given) -> None:
     error = refusal(lines(row()), given)
 
     assert error.code == "target_needed"
     assert {place for place, _ in error.faults} <= {"target", "fingerprint"}
+    assert all(f"{place} {reason}" in error.sentence for place, reason in error.faults)
 
 
 def test_a_file_that_was_cut_off_is_told_by_its_summary() -> None:

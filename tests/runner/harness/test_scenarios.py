@@ -67,6 +67,7 @@ def test_a_malformed_file_is_refused_at_its_line(entry: Any) -> None:
         ('{"id":"a","prompt":"\\udc00x"}', "surrogate"),
         ('{"id":"a","prompt":"p"}\x1c', "extra data"),
         ("\x1c", "expecting value"),
+        ('{"id":"a', "unterminated string starting at column 7"),
         ("[" * 100_000, "nested too deeply"),
     ],
 )

@@ -56,7 +56,8 @@ def has_lone_surrogate(text: str) -> bool:
 def _reason(text: str, error: json.JSONDecodeError) -> str:
     if text.startswith("\ufeff"):
         return "byte order mark, which JSON does not allow,"
-    return error.msg[0].lower() + error.msg[1:]
+    words = error.msg.removesuffix(" at")  # some of json's messages end so, others do not
+    return words[0].lower() + words[1:]
 
 
 def _refuse_constant(name: str) -> NoReturn:
