@@ -77,7 +77,9 @@ class RunIn(Schema):
     target: Text = Field(description="The name of a registered target.")
     fingerprint: Text = Field("", description="The version, where the target leaves the choice.")
     suite: Text | dict[str, Any] = "offered:0"
-    scenarioFile: str = Field("", max_length=MOST_BYTES, description="The text of a scenario file, instead of a suite.")
+    scenarioFile: str | None = Field(
+        None, max_length=MOST_BYTES, description="The text of a scenario file, instead of a suite."
+    )
     scenarios: list[Text] | None = Field(None, max_length=_MOST_PICKED, description="Scenario ids; all if left out.")
     tags: list[Text] | None = Field(None, max_length=_MOST_PICKED, description="Any of these; all if left out.")
     repetitions: Number = _DEFAULTS.repetitions
@@ -253,7 +255,7 @@ def _run_request(asked: TeamRequest, given: RunIn) -> RunRequest:
         early_alarm=given.earlyAlarm,
         harness=_harness_options(given.harness),
     )
-    if given.scenarioFile:
+    if given.scenarioFile is not None:
         suite: SuiteRevision | EvaluationSuite = read_scenario_file(given.scenarioFile.encode("utf-8", "surrogatepass"))
     else:
         suite = find_suite(asked.team, entry, str(given.suite)) if is_named else suite_of_value(given.suite)
@@ -263,7 +265,7 @@ def _run_request(asked: TeamRequest, given: RunIn) -> RunRequest:
         suite,
         options,
         follow_up=_follow_up(asked, given.followUp),
-        is_offered=is_named and not given.scenarioFile and is_offered(str(given.suite)),
+        is_offered=is_named and given.scenarioFile is None and is_offered(str(given.suite)),
     )
 
 

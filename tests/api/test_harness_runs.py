@@ -61,6 +61,16 @@ def test_commands_of_a_file_that_came_through_the_api_never_run(writer: Client, 
     assert writer.get(f"{URL}/{run['id']}/harness/summary").json()["failed"] == 1
 
 
+@pytest.mark.parametrize("text", ["", "# nothing but a comment\n"])
+def test_an_empty_scenario_file_is_refused_and_no_other_one_run_instead(
+    writer: Client, harness: Harness, text: str
+) -> None:
+    status, problem = start(writer, scenarioFile=text)
+
+    assert (status, problem["detail"]) == (422, "This file holds no scenario.")
+    assert not Run.objects.exists()
+
+
 def test_options_of_the_harness_mean_nothing_to_other_targets(writer: Client, settings: LazySettings) -> None:
     settings.TARGETS_FILE = ""
     asked = {"target": "tutorial.catalogue", "harness": {"failFast": True}}
