@@ -36,6 +36,9 @@ _REFUSED = {
     ),
 }
 
+# One of them is enough: a first row that lacks a member is told of as a row, with its line.
+_OF_SCENARIOS = {"prompt", "turns", "expected"}
+
 
 def check_content(content: Content, take_case: TakeCase, given: Given = NOTHING) -> CheckedReport:
     """Read a file of any known format to its end and hand each sound case on; ReportRejected with the first faults.
@@ -68,7 +71,7 @@ def recognise(start: bytes) -> Format:
         return Format.HARNESS_SUMMARY
     if "pass_rate_delta" in own:
         return Format.HARNESS_COMPARISON
-    if {"id", "prompt"} <= own:
+    if own & _OF_SCENARIOS:
         return Format.HARNESS_SCENARIOS
     return Format.REPORT
 
