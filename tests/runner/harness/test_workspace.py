@@ -98,3 +98,12 @@ def test_links_are_followed_inside_the_workspace_and_refused_outside(tmp_path: P
         assert judge(link_to_inside, path) == [
             f"workspace file `{path}` has invalid path: symbolic link leaves the workspace"
         ]
+
+
+def test_a_file_too_large_for_memory_is_told_and_not_read(tmp_path: Path) -> None:
+    (tmp_path / "huge").touch()
+    os.truncate(tmp_path / "huge", 1 << 40)
+
+    assert judge_files([FileExpectation("huge")], tmp_path) == [
+        "workspace file `huge` could not be read as UTF-8 text: larger than 64 MiB"
+    ]

@@ -12,6 +12,7 @@ from evalrunner.harness.files import os_text
 from evalrunner.harness.scenarios import FileExpectation
 
 LEAVES: Final = "symbolic link leaves the workspace"
+_MOST_BYTES: Final = 64 * 1024 * 1024
 _NOT_UTF8: Final = "stream did not contain valid UTF-8"
 
 
@@ -87,4 +88,7 @@ def _read_bytes(path: str) -> bytes:
         mode = os.fstat(descriptor).st_mode
         if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
             raise UnreadableError("not a regular file")
-        return file.read()
+        data = file.read(_MOST_BYTES + 1)
+    if len(data) > _MOST_BYTES:
+        raise UnreadableError(f"larger than {_MOST_BYTES >> 20} MiB")
+    return data
