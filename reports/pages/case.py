@@ -6,6 +6,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.urls import reverse
+from evalrunner.compare.outcomes import FAILING_STATUSES
 
 from reports.domain.dialogue import Block, Utterance, agent_utterance, user_utterance
 from reports.domain.expressions import Expression, expressions
@@ -136,7 +137,7 @@ class CasePage:
 def case_page(run: Run, case: WholeCase, filters: CaseFilters, *, at: int | None) -> CasePage:
     """Read and decide all that the page of a case shows; ``at`` is the place of a turn that must be shown."""
     window = selector.turn_window(case.outline, at=at)
-    first_failure = next((turn.position for turn in case.outline if turn.status in ("failed", "error")), None)
+    first_failure = next((turn.position for turn in case.outline if turn.status in FAILING_STATUSES), None)
     turns = tuple(
         _turn_view(run, case, position, data, first_failure)
         for position, data in zip(window, selector.turn_data(case.pk, window), strict=False)

@@ -13,13 +13,13 @@ from django.db.models import Case as Choice
 from django.db.models import Count, Exists, F, IntegerField, OuterRef, QuerySet, Value, When, Window
 from django.db.models.functions import FirstValue
 from evalrunner.compare import DECIDED
+from evalrunner.compare.outcomes import FAILING_STATUSES
 
 from reports.keys import text_key
 from reports.models import CASE_STATUSES, Case, Run
 from reports.text import restored
 
 LONGEST_LINEAGE = 100
-_FAILING = ("failed", "error")
 
 
 class Link(NamedTuple):
@@ -120,7 +120,7 @@ def passed_on_retry(*, generation: int, earlier: Sequence[int]) -> QuerySet[Case
         generation_id__in=earlier,
         variant_id=OuterRef("variant_id"),
         repetition=OuterRef("repetition"),
-        status__in=_FAILING,
+        status__in=FAILING_STATUSES,
     )
     return Case.objects.filter(Exists(before), generation_id=generation, status="passed")
 
@@ -129,7 +129,7 @@ def retried_passes(generations: Sequence[int], lineages: Sequence[int]) -> Mappi
     """Count by scenario variant the cases whose counting attempt failed and of which a later attempt passed."""
     if len(set(lineages)) == len(lineages):
         return {}
-    failed = counting_attempts(generations, lineages).filter(status__in=_FAILING)
+    failed = counting_attempts(generations, lineages).filter(status__in=FAILING_STATUSES)
     counts: dict[int, int] = {}
     for own in _shared(lineages):
         members = [key for key, lineage in zip(generations, lineages, strict=True) if lineage == own]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import QuerySet
+from evalrunner.compare.outcomes import FAILING_STATUSES
 
 from reports import payloads
 from reports.domain.json_tree import pointed
@@ -104,7 +105,7 @@ def turn_window(outline: Sequence[TurnRow], *, at: int | None) -> range:
 
     Windows begin at multiples of ``TURNS_A_WINDOW``, so that each has one address.
     """
-    failed = next((turn.position for turn in outline if turn.status in ("failed", "error")), 0)
+    failed = next((turn.position for turn in outline if turn.status in FAILING_STATUSES), 0)
     wanted = failed if at is None else min(max(at, 0), max(len(outline) - 1, 0))
     start = wanted - wanted % TURNS_A_WINDOW
     return range(start, min(start + TURNS_A_WINDOW, len(outline)))
@@ -142,7 +143,7 @@ def repetitions(run: Run, variant_id: int, limit: int = 100) -> tuple[Pip, ...]:
 def neighbours(run: Run, position: int, filters: CaseFilters) -> Neighbours:
     """Return what ``j``, ``k`` and the failure links lead to, in the order of the report."""
     fitting = filtered_cases(run, filters)
-    failing = cases_of(run).filter(status__in=("failed", "error"))
+    failing = cases_of(run).filter(status__in=FAILING_STATUSES)
     return Neighbours(
         previous=_before(fitting, position),
         next=_behind(fitting, position),

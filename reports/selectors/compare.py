@@ -22,6 +22,7 @@ from evalrunner.compare import (
     redefined,
     usual_repetitions,
 )
+from evalrunner.compare.outcomes import FAILING_STATUSES
 
 from reports.domain.baselines import Resolution
 from reports.keys import text_key
@@ -34,7 +35,6 @@ from reports.selectors.run_changes import CountedRun
 
 Pair = tuple[Side, Side]
 Statuses = tuple[str, ...]
-_FAILING = ("failed", "error")
 # Options of an execution that may change results; what was selected shows in the rows themselves.
 _OPTIONS = {"concurrency": "concurrency", "timeout_ms": "time-out (ms)", "allow_external_writes": "external writes"}
 
@@ -186,7 +186,7 @@ def _signatures(sides: Pair) -> tuple[dict[int, tuple[tuple[str, int], ...]], di
         sides,
         ("variant_id", "signature_id", "n"),
         lambda _side, cases: (
-            cases.filter(status__in=_FAILING, signature__isnull=False)
+            cases.filter(status__in=FAILING_STATUSES, signature__isnull=False)
             .values("variant_id", "signature_id")
             .annotate(n=Count("pk"))
         ),

@@ -10,13 +10,13 @@ from django.db.models import Avg, F, Q, QuerySet, When, Window
 from django.db.models import Case as Choice
 from django.db.models.functions import RowNumber
 from evalrunner.compare import DECIDED
+from evalrunner.compare.outcomes import FAILING_STATUSES
 
 from reports.models import Case, Signature, Team
 from reports.selectors.compare_cases import of_both_sides, rank_order
 from reports.selectors.compare_sides import Side
 
 PIPS_SHOWN = 24
-_FAILING = ("failed", "error")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ def shown_sides(sides: tuple[Side, Side], variants: Sequence[int]) -> Mapping[in
 
 def _ranked(side: Side, cases: QuerySet[Case], variants: Sequence[int]) -> QuerySet[Case, Any]:
     """Keep the first cases of each variant, and the first failing one wherever it stands."""
-    is_failing = Q(status__in=_FAILING)
+    is_failing = Q(status__in=FAILING_STATUSES)
     order = rank_order(side)
     ranked = cases.filter(variant_id__in=variants).annotate(
         rank=Window(RowNumber(), partition_by=[F("variant_id")], order_by=order),
@@ -89,7 +89,7 @@ def _shown_side(rows: Iterable[tuple[Any, ...]], runs: Mapping[int | None, uuid.
     ]
     return ShownSide(
         cases=tuple(case for case in cases if case.rank <= PIPS_SHOWN),
-        first_failing=next((case for case in cases if case.status in _FAILING), None),
+        first_failing=next((case for case in cases if case.status in FAILING_STATUSES), None),
         mean_ms=_finite(ordered[0][-1]) if ordered else None,
     )
 

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db.models import Count, Min, Q, QuerySet, Value
-from evalrunner.compare import DECIDED, Tally
+from evalrunner.compare import Tally, tally
 
 from reports.models import Run, Scenario, ScenarioVariant, Team, Version
 from reports.selectors.compare_cases import cases_of_side
@@ -31,8 +31,7 @@ class Cell:
 
     @property
     def tally(self) -> Tally:
-        decided = sum(number for status, number in self.counts.items() if status in DECIDED)
-        return Tally(self.counts.get("passed", 0), decided, sum(self.counts.values()) - decided)
+        return tally(self.counts)
 
     @property
     def place(self) -> tuple[uuid.UUID, int]:

@@ -8,6 +8,8 @@ from typing import Any
 
 from django.db.models import Case as When_
 from django.db.models import Count, F, IntegerField, Min, Q, QuerySet, Sum, Value, When
+from evalrunner.compare import DECIDED
+from evalrunner.compare.outcomes import FAILING_STATUSES
 
 from reports import payloads
 from reports.models import CASE_STATUSES, Case, Execution, ImportJob, Run, Signature, Team, Turn
@@ -141,9 +143,9 @@ def filtered_cases(run: Run, filters: CaseFilters) -> QuerySet[Case]:
     """The cases that fit the filters, in no order."""
     cases = cases_of(run)
     if filters.status == "failures":
-        cases = cases.filter(status__in=("failed", "error"))
+        cases = cases.filter(status__in=FAILING_STATUSES)
     elif filters.status == "undecided":
-        cases = cases.exclude(status__in=("passed", "failed", "error"))
+        cases = cases.exclude(status__in=DECIDED)
     elif filters.status:
         cases = cases.filter(status=filters.status)
     if filters.signature:

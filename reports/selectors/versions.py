@@ -17,8 +17,8 @@ from django.db.models import Count, Max, Min, Q, QuerySet, Sum
 from evalrunner.compare import CaseOutcome, RunFacts, RunOutcomes, Tally, VariantId, lineages_of, samples_of, tally
 
 from reports.models import CASE_STATUSES, Case, Run, RunChange, Team, Version
+from reports.selectors.compare_sides import POOLED
 
-POOLED = ("completed", "limited")
 _IS_POOLED = Q(status__in=POOLED, follow_up="")
 _IS_OURS = Q(status__in=("queued", "running"), execution__isnull=False)
 

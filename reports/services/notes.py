@@ -8,13 +8,13 @@ from urllib.parse import urlsplit
 
 from django.db import transaction
 from django.utils import timezone
+from evalrunner.compare.outcomes import FAILING_STATUSES
 
 from reports.models import Case, Membership, Note, Run, ScenarioVariant, Signature, Target, Team, User, Version
 from reports.services.audit import record
 from reports.text import storable
 
 MOST_AT_ONCE = 500
-_FAILING = ("failed", "error")
 
 
 class NoteRefused(Exception):
@@ -66,7 +66,9 @@ def note_variant(
 
 def note_cluster(*, team: Team, user: User, run: Run, signature: str, content: NoteContent) -> tuple[Note, ...]:
     """Write a note on each scenario variant that fails with a signature in a run, at most ``MOST_AT_ONCE``."""
-    cases = Case.objects.filter(generation_id=run.generation_id or 0, status__in=_FAILING, signature__key=signature)
+    cases = Case.objects.filter(
+        generation_id=run.generation_id or 0, status__in=FAILING_STATUSES, signature__key=signature
+    )
     variants = list(
         ScenarioVariant.objects.filter(team=team, cases__in=cases).order_by("pk").distinct()[: MOST_AT_ONCE + 1]
     )
@@ -115,7 +117,7 @@ def _known(run: Run | None, variants: Collection[int]) -> Mapping[int, list[int]
     """Return the signatures with which scenario variants fail in a run."""
     cases = Case.objects.filter(generation_id=(run.generation_id if run else None) or 0, variant_id__in=variants)
     found: dict[int, list[int]] = {}
-    rows = cases.filter(status__in=_FAILING, signature__isnull=False).order_by("signature_id")
+    rows = cases.filter(status__in=FAILING_STATUSES, signature__isnull=False).order_by("signature_id")
     for variant, signature in rows.values_list("variant_id", "signature_id").distinct():
         found.setdefault(variant, []).append(int(signature or 0))
     return found
