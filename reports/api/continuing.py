@@ -10,12 +10,17 @@ from pydantic import ConfigDict
 from reports.access import TeamRequest
 from reports.api import schemas
 from reports.api.auth import needs
-from reports.api.executions import idempotency_key_of, is_admin_in_browser, problem_of, refuse_writes_by_token
+from reports.api.executions import (
+    answer_of,
+    idempotency_key_of,
+    is_admin_in_browser,
+    problem_of,
+    refuse_writes_by_token,
+)
 from reports.api.problems import Problem, ProblemOut, not_found
 from reports.api.runs import router as runs_router
 from reports.domain.continuation import Verb, sentences_of
 from reports.domain.run_options import RequestRefused
-from reports.selectors import run_records
 from reports.services.continuing import CannotContinue, Prospect, continue_run, look_ahead
 from reports.services.executions import IdempotencyConflict
 
@@ -80,9 +85,7 @@ def _answer_start(request: HttpRequest, run: uuid.UUID, verb: Verb, given: Conti
         raise problem_of(refused) from refused
     except IdempotencyConflict:
         raise Problem(409, "idempotency_key_reused", "This Idempotency-Key was used for another request.") from None
-    record = run_records.get_run_record(team=asked.team, pk=requested.run_pk)
-    assert record is not None
-    return schemas.json_response(schemas.run_out(request, record), status=201 if requested.is_new else 200)
+    return answer_of(asked, requested)
 
 
 @router.get(

@@ -25,6 +25,7 @@ from reports.services.executions import (
     FollowUp,
     IdempotencyConflict,
     NotCancellable,
+    Requested,
     RunRequest,
     find_entry,
     request_cancel,
@@ -155,9 +156,7 @@ def start_run(request: HttpRequest, given: RunIn) -> HttpResponse:
         raise problem_of(refused) from refused
     except IdempotencyConflict:
         raise Problem(409, "idempotency_key_reused", "This Idempotency-Key was used for another request.") from None
-    record = run_records.get_run_record(team=asked.team, pk=requested.run_pk)
-    assert record is not None
-    return schemas.json_response(schemas.run_out(request, record), status=201 if requested.is_new else 200)
+    return answer_of(asked, requested)
 
 
 @router.get(
@@ -322,6 +321,13 @@ _NAMES = {
     "sandbox_policy": "harness.sandboxPolicy",
     "exclude_tags": "harness.excludeTags",
 }
+
+
+def answer_of(asked: TeamRequest, requested: Requested) -> HttpResponse:
+    """Answer with the run of a request: 201 for a new one, 200 where the same request had been made before."""
+    record = run_records.get_run_record(team=asked.team, pk=requested.run_pk)
+    assert record is not None
+    return schemas.json_response(schemas.run_out(asked, record), status=201 if requested.is_new else 200)
 
 
 def problem_of(refused: RequestRefused) -> Problem:
