@@ -11,7 +11,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
 from reports.access import TeamRequest, page, role_includes
-from reports.domain.pacing import PollPace
+from reports.domain.polling import PollPace
 from reports.models import Run
 from reports.pages.followed import followed_update, is_followed
 from reports.pages.live import Shown, has_begun_since, live_update

@@ -2,7 +2,7 @@
 
 import pytest
 
-from reports.domain.pacing import MOST_A_SECOND, STEPS_S, PollPace
+from reports.domain.polling import MOST_A_SECOND, STEPS_S, PollPace
 
 
 def simulated(pages: int, seconds: int, pace: PollPace, begin_s: float = 0.0) -> tuple[float, int]:
