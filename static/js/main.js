@@ -1,6 +1,7 @@
 /**
  * Starts a module for each element that asks for one: <div data-module="pick-two"> gets pick-two.js, whose
  * `start(element, { signal })` improves it. Parts that htmx swaps in are started too; the signal aborts when they go.
+ * Once all modules of the page have started, <html> carries `data-started`: every key and button is heard from then on.
  */
 
 import { startKeys } from "site/keys";
@@ -28,7 +29,9 @@ document.documentElement.classList.add("has-script");
 startKeys(document, { clipboard: navigator.clipboard });
 startHelp(document);
 startMenus(document);
-modulesOf(document).forEach(startOne);
+Promise.allSettled(modulesOf(document).map(startOne)).then(() => {
+  document.documentElement.dataset.started = "";
+});
 document.addEventListener("htmx:load", (event) => modulesOf(event.detail.elt).forEach(startOne));
 document.addEventListener("htmx:beforeCleanupElement", (event) => {
   const gone = event.detail.elt;

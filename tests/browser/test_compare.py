@@ -8,6 +8,7 @@ from playwright.sync_api import Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from reports.models import Team
+from tests.browser.keys import press
 from tests.factories import LETTERS, case, outcomes, report, suite, turn
 from tests.factories import stored as store
 
@@ -49,9 +50,9 @@ def test_j_and_enter_lead_from_the_rows_to_the_first_difference(
     )
     assert_accessible(page)
 
-    page.keyboard.press("j")
-    page.keyboard.press("j")
-    page.keyboard.press("Enter")
+    press(page, "j")
+    press(page, "j")
+    press(page, "Enter")
 
     expect(page.get_by_role("heading", level=1)).to_contain_text("b")
     expect(page.locator(".pair--first")).to_be_in_viewport()
@@ -64,9 +65,8 @@ def test_k_goes_back_to_the_row_before(signed_in_page: Page, live_server: LiveSe
     open_comparison(page, live_server, team, outcomes("v1", a="P", b="P"), outcomes("v2", a="F", b="F"))
     page.get_by_role("link", name="b", exact=True).click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("b")
-    page.wait_for_load_state()
 
-    page.keyboard.press("k")
+    press(page, "k")
 
     expect(page.get_by_role("heading", level=1)).to_contain_text("a")
 
@@ -80,15 +80,14 @@ def test_n_and_p_walk_the_differences_and_digits_the_turns(
     open_comparison(page, live_server, team, left, right, **{"class": "all"})
     page.get_by_role("link", name="talk", exact=True).click()
     expect(page.locator("#turn-2")).to_be_in_viewport()
-    page.wait_for_load_state()
 
-    page.keyboard.press("n")
+    press(page, "n")
     expect(page.locator("#turn-4")).to_be_focused()
-    page.keyboard.press("n")
+    press(page, "n")
     expect(page.locator("#turn-6")).to_be_focused()
-    page.keyboard.press("p")
+    press(page, "p")
     expect(page.locator("#turn-4")).to_be_focused()
-    page.keyboard.press("2")
+    press(page, "2")
     expect(page.locator("#turn-2")).to_be_in_viewport()
 
 
@@ -97,15 +96,12 @@ def test_brackets_change_the_repetition_of_a_side(signed_in_page: Page, live_ser
     open_comparison(page, live_server, team, outcomes("v1", a="PPP"), outcomes("v2", a="FFF"))
     page.locator("[data-key-item]").get_by_role("link", name="a", exact=True).click()
     expect(page.locator(".pair--first")).to_be_visible()
-    page.wait_for_load_state()
 
-    page.keyboard.press("]")
+    press(page, "]")
     expect(page.get_by_text("repetition 2 of 3:")).to_be_visible()
-    page.wait_for_load_state()
-    page.keyboard.press("}")
+    press(page, "}")
     expect(page.get_by_text("repetition 2 of 3", exact=True)).to_be_visible()
-    page.wait_for_load_state()
-    page.keyboard.press("[")
+    press(page, "[")
     expect(page.get_by_text("repetition 1 of 3:")).to_be_visible()
 
 

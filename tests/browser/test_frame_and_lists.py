@@ -8,6 +8,7 @@ from pytest_playwright.pytest_playwright import CreateContextCallback
 
 from reports.models import Run, Target, Team, User
 from reports.services.sign_in import create_sign_in_link
+from tests.browser.keys import press
 from tests.factories import report, stored
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -83,7 +84,7 @@ def test_keys_walk_the_list_and_open_what_is_chosen(
     expect(page.locator("html")).to_have_class("has-script")
 
     for key in ("j", "j", "j", "k"):
-        page.keyboard.press(key)
+        press(page, key)
 
     expect(page.locator("tr[data-current]")).to_have_count(1)
     expect(page.locator("tr[data-current] a:focus")).to_have_attribute("href", f"/runs/{runs[1].pk}/")
@@ -98,9 +99,9 @@ def test_a_slash_leads_to_the_search_and_the_search_to_the_runs(
         page.goto(f"{live_server.url}/targets/")
         expect(page.locator("html")).to_have_class("has-script")
 
-        page.keyboard.press("/")
+        press(page, "/")
         page.keyboard.type("version:v2")
-        page.keyboard.press("Enter")
+        press(page, "Enter")
 
         page.wait_for_url("**/runs/?q=version%3Av2")
         expect(page.locator("tbody tr")).to_have_count(1)
@@ -130,7 +131,7 @@ def test_a_menu_closes_by_escape_and_by_a_press_elsewhere(
 
     chip.press("Enter")
     expect(choice).to_be_visible()
-    page.keyboard.press("Escape")
+    press(page, "Escape")
     expect(choice).to_be_hidden()
     expect(chip).to_be_focused()
     chip.click()
@@ -145,11 +146,11 @@ def test_help_opens_by_its_key_and_gives_the_focus_back(signed_in_page: Page, li
     page.goto(f"{live_server.url}/targets/")
     expect(page.locator("html")).to_have_class("has-script")
 
-    page.keyboard.press("?")
+    press(page, "?")
     dialog = page.get_by_role("dialog", name="Keys and signs")
     expect(dialog).to_be_visible()
     assert Axe().run(page).response["violations"] == []
-    page.keyboard.press("Escape")
+    press(page, "Escape")
 
     expect(dialog).to_have_count(0)
     expect(page.get_by_role("link", name="Help and keys")).to_be_focused()
@@ -204,8 +205,8 @@ def test_the_link_of_what_is_chosen_is_copied_by_its_key(
     page.goto(f"{live_server.url}/runs/")
     expect(page.locator("html")).to_have_class("has-script")
 
-    page.keyboard.press("j")
-    page.keyboard.press("c")
+    press(page, "j")
+    press(page, "c")
 
     expect(page.get_by_text("Link copied.")).to_be_visible()
     assert page.evaluate("navigator.clipboard.readText()") == f"{live_server.url}/runs/{runs[2].pk}/"

@@ -13,6 +13,7 @@ from django.conf import LazySettings
 from playwright.sync_api import Page, expect
 from pytest_django.live_server_helper import LiveServer
 
+from tests.browser.keys import press
 from tests.execution.conftest import Worker
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -93,46 +94,46 @@ def test_the_main_job_by_keyboard_alone(signed_in_page: Page, live_server: LiveS
     page = signed_in_page
 
     # The skip link comes first, and the help answers "?".
-    page.keyboard.press("Tab")
+    press(page, "Tab")
     expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
-    page.keyboard.press("?")
+    press(page, "?")
     expect(page.get_by_role("dialog")).to_be_visible()
-    page.keyboard.press("Escape")
+    press(page, "Escape")
 
     # Choosing a file is the browser's own dialog; the address of the form is reached by Tab.
     tab_to(page, "Import a report")
-    page.keyboard.press("Enter")
+    press(page, "Enter")
     page.get_by_label("Report files").set_input_files(sorted(FLIGHTS.glob("[12]-*.json")))
     page.get_by_label("Report files").focus()
     tab_to(page, "Import reports")
-    page.keyboard.press("Enter")
+    press(page, "Enter")
     expect(page.get_by_label("What became of each file").get_by_role("link")).to_have_count(2)
 
     # The list: two checkboxes and their button.
     tab_to(page, "Runs")
-    page.keyboard.press("Enter")
+    press(page, "Enter")
     page.get_by_role("checkbox").first.focus()
-    page.keyboard.press("Space")
+    press(page, "Space")
     page.get_by_role("checkbox").nth(1).focus()
-    page.keyboard.press("Space")
+    press(page, "Space")
     tab_to(page, "Compare the chosen")
-    page.keyboard.press("Enter")
+    press(page, "Enter")
 
     # j and Enter open a row; n goes to the next difference.
     expect(page.get_by_role("main")).to_contain_text("5 scenario variants broke")
-    page.keyboard.press("j")
-    page.keyboard.press("Enter")
+    press(page, "j")
+    press(page, "Enter")
     expect(page).to_have_url(re.compile(r"/compare/case/"))
-    page.keyboard.press("n")
+    press(page, "n")
 
     # A run is started and watched without the mouse.
     tab_to(page, "New run")
-    page.keyboard.press("Enter")
+    press(page, "Enter")
     page.get_by_label("Repetitions").focus()
-    page.keyboard.press("ControlOrMeta+a")
+    press(page, "ControlOrMeta+a")
     page.keyboard.type("2")
     expect(page.get_by_text("8 cases, 12 turns")).to_be_visible()
-    page.keyboard.press("Enter")
+    press(page, "Enter")
     expect(page).to_have_url(re.compile(r"/runs/[0-9a-f-]{36}/"))
     expect(page.locator(".page__answer")).to_contain_text("8 of 8 decided cases passed", timeout=LONG_MS)
 
@@ -140,7 +141,7 @@ def test_the_main_job_by_keyboard_alone(signed_in_page: Page, live_server: LiveS
 def tab_to(page: Page, name: str, most: int = 80) -> None:
     """Press Tab until the element with this text has the focus."""
     for _ in range(most):
-        page.keyboard.press("Tab")
+        press(page, "Tab")
         focused = page.evaluate("document.activeElement.textContent.trim()")
         if focused.startswith(name):
             return

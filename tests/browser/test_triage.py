@@ -9,6 +9,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from reports.models import Baseline, Note, Run, Team
 from reports.services.sign_in import create_sign_in_link
+from tests.browser.keys import press
 from tests.factories import make_member, outcomes, scenario, suite
 from tests.factories import stored as store
 
@@ -41,7 +42,7 @@ def test_a_run_is_pinned_and_compared_by_name(admins_page: Page, live_server: Li
     page.goto(f"{live_server.url}/runs/{pair[0].pk}/")
     page.get_by_role("link", name="Make baseline…").click()
     page.get_by_label("Reason").fill("Released")
-    page.keyboard.press("Enter")
+    press(page, "Enter")
     expect(page.get_by_role("row", name="production default")).to_be_visible()
     assert_accessible(page)
 
