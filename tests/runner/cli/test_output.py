@@ -14,7 +14,7 @@ from evalrunner.cli.inputs import InputError
 from evalrunner.cli.output import ReportFile, ReportWriter, report_lines
 from evalrunner.models import EvaluationReport
 
-CONFORMANCE = Path(__file__).parents[1] / "data" / "conformance" / "reports"
+CONFORMANCE = Path(__file__).parents[2] / "data" / "conformance" / "reports"
 REPORTS = sorted(path for path in CONFORMANCE.glob("*.json") if path.name != "index.json")
 
 

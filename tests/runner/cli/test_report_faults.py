@@ -14,7 +14,7 @@ from evalrunner.cli.report_faults import report_faults
 
 from tests.runner.documents import apply_change, generate_report
 
-CONFORMANCE = Path(__file__).parents[1] / "data" / "conformance"
+CONFORMANCE = Path(__file__).parents[2] / "data" / "conformance"
 REPORTS = sorted(path for path in (CONFORMANCE / "reports").glob("*.json") if path.name != "index.json")
 VALIDITY = [
     vector
