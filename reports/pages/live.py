@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from urllib.parse import urlencode
@@ -14,12 +15,13 @@ from evalrunner.compare import tally
 from reports.domain.grammar import Sign, sign_of
 from reports.domain.harness.options import USUAL, HarnessOptions
 from reports.domain.wording import counted, duration_in_words
-from reports.models import CASE_STATUSES, Execution, Run
+from reports.models import CASE_STATUSES, Run
+from reports.pages.live_pace import pace_words
 from reports.pages.parts import Bar, Fact
 from reports.pages.run import run_sentence
 from reports.selectors import live as selector
 from reports.selectors.executions import UNDER_WAY
-from reports.selectors.live import EventRow, ExecutionRow, RunningCase
+from reports.selectors.live import EventRow, ExecutionRow, RunningCase, VariantProgress
 from reports.text import storable
 
 EVENTS_SHOWN = 60
@@ -70,7 +72,8 @@ class LivePart:
 
     ``is_under_way``: it waits or runs, and polls every ``poll_s`` seconds. ``events`` are the newest, ``events_left``
     how many came before. ``poll_href`` asks for the next state, ``answer`` is the page's sentence right now. ``news``
-    says how many cases have ended since the page, whose tables do not move, was loaded.
+    says how many cases have ended since the page, whose tables do not move, was loaded. ``pace`` is "" while nothing
+    tells it.
     """
 
     is_under_way: bool
@@ -162,7 +165,7 @@ def _part(run: Run, execution: ExecutionRow, *, may_cancel: bool, shown: Shown, 
     first = events[0].sequence if events else execution.last_sequence + 1
     counts = {status: getattr(run, status) for status in CASE_STATUSES}
     waiting = run.pending if run.total else execution.planned_cases
-    scenarios = selector.progress_by_scenario(run) if is_under_way else ()
+    variants = selector.progress_by_variant(run) if is_under_way else ()
     seen = seen_of(run, execution, poll_s)
     return LivePart(
         is_under_way=is_under_way,
@@ -175,10 +178,10 @@ def _part(run: Run, execution: ExecutionRow, *, may_cancel: bool, shown: Shown, 
         answer=run_sentence(run, tally(counts)),
         sentence=_sentence(run, execution, waiting),
         bar=Bar.of(counts if run.total else {"pending": execution.planned_cases}, is_tall=True),
-        pace=_pace(run, execution) if run.status == "running" else "",
+        pace=pace_words(run, execution, variants),
         news=_news(_done(run) - shown.done),
         cases=tuple(running_line(run, case) for case in selector.running_cases(run)) if is_under_way else (),
-        scenarios=tuple(_scenario_line(row.scenario_id, row.counts) for row in scenarios),
+        scenarios=_scenario_lines(variants),
         events=tuple(_event_line(run, event) for event in events),
         events_left=first - 1 - shown.last_sequence,
         notices=tuple(_notices(run, execution)),
@@ -209,26 +212,6 @@ def _sentence(run: Run, execution: ExecutionRow, waiting: int) -> str:
     return f"{_done(run):,} of {run.total:,} cases done, {run.running:,} running, {waiting:,} waiting."
 
 
-def _pace(run: Run, execution: ExecutionRow) -> str:
-    """Say how many cases end a minute and how long the rest will take at that rate, once a few have ended."""
-    done = _done_here(run, execution)
-    begun_at = run.started_at or execution.claimed_at
-    if begun_at is None or done <= 0:
-        return ""
-    elapsed_ms = max((timezone.now() - begun_at).total_seconds() * 1000, 1.0)
-    rate = done / elapsed_ms * 60_000
-    words = f"{rate:,.0f} cases a minute" if rate >= 10 else f"{rate:,.1f} cases a minute"
-    left = run.pending + run.running
-    return f"{words}, about {duration_in_words(elapsed_ms / done * left)} left" if left else words
-
-
-def _done_here(run: Run, execution: ExecutionRow) -> int:
-    """Return how many cases have ended in this run: one that goes on with another took some over as they were."""
-    if execution.verb == Execution.Verb.RUN:
-        return _done(run)
-    return execution.planned_cases - run.pending - run.running
-
-
 def _news(ended: int) -> str:
     return f"{ended:,} case{' has' if ended == 1 else 's have'} ended since this page was loaded" if ended > 0 else ""
 
@@ -248,6 +231,13 @@ def running_line(run: Run, case: RunningCase) -> RunningLine:
 
 def _sample_words(variants: Mapping[str, str], repetition: int) -> str:
     return ", ".join([*(f"{step}: {variant}" for step, variant in variants.items()), f"repetition {repetition + 1}"])
+
+
+def _scenario_lines(variants: Sequence[VariantProgress]) -> tuple[ScenarioLine, ...]:
+    counts: dict[str, Counter[str]] = {}
+    for row in variants:
+        counts.setdefault(row.scenario_id, Counter()).update(row.counts)
+    return tuple(_scenario_line(scenario_id, counted) for scenario_id, counted in counts.items())
 
 
 def _scenario_line(scenario_id: str, counts: Mapping[str, int]) -> ScenarioLine:

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 
 from evalrunner.models import EvaluationSuite, WritePolicy
 
+from reports.domain.pacing import estimate_words, planned_cases
 from reports.domain.run_draft import RunDraft
-from reports.domain.run_options import NUMBERS, Refusal, RequestRefused, RunPlan
-from reports.domain.wording import counted, duration_in_words
+from reports.domain.run_options import NUMBERS, Refusal, RequestRefused, RunOptions, RunPlan
+from reports.domain.wording import counted
 from reports.keys import text_key
 from reports.models import Team
 from reports.pages.new_run_harness import FIELDS as HARNESS_FIELDS
@@ -17,6 +18,7 @@ from reports.pages.new_run_harness import HarnessFields, harness_fields
 from reports.runnable import TargetEntry, TargetsFileError, TargetUnusable, runnable_targets
 from reports.runnable.entries import FingerprintSource
 from reports.selectors import new_run as selector
+from reports.selectors.pacing import earlier_durations
 from reports.services.executions import RunRequest, check_request, limits_of
 from reports.services.new_run import options_for
 from reports.services.run_suites import find_suite, is_offered, offered_suite, parsed_suite
@@ -347,15 +349,12 @@ def _plan(
     notes = []
     if plan.skipped:
         notes.append(f"{len(plan.skipped)} of the scenarios only leave the reason why they are skipped.")
-    return Plan(plan.words, "", tuple(notes), tuple(warnings), _estimate(team, entry, plan, options.concurrency))
+    return Plan(plan.words, "", tuple(notes), tuple(warnings), _estimate(team, entry, suite, options))
 
 
-def _estimate(team: Team, entry: TargetEntry, plan: RunPlan, concurrency: int) -> str:
-    mean_ms = selector.mean_turn_ms(team, target_key=text_key(entry.target_id))
-    if mean_ms is None:
-        return "No earlier run of this target tells how long it will take."
-    lanes = max(1, min(concurrency, plan.case_count))
-    return f"About {duration_in_words(plan.turn_count * mean_ms / lanes)}, as turns took in its latest run."
+def _estimate(team: Team, entry: TargetEntry, suite: EvaluationSuite, options: RunOptions) -> str:
+    earlier = earlier_durations(team_pk=team.pk, target_key=text_key(entry.target_id), suite_key=text_key(suite.id))
+    return estimate_words(planned_cases(suite, options), earlier, lanes=options.concurrency)
 
 
 def _summary(refusals: Sequence[Refusal]) -> str:

@@ -84,51 +84,73 @@ def running_cases(run: Run) -> Sequence[RunningCase]:
     cases = Case.objects.filter(generation_id=run.generation_id or 0, status="running").order_by("position")
     columns = ("position", "name", "variant__scenario_id", "variant__variants", "repetition", "turn_count")
     rows = list(cases.values_list(*columns)[:RUNNING_SHOWN])
-    steps = _steps_of(run.revision_id, run.revision.digest) if rows else {}
-    return [_running_case(row, steps) for row in rows]
+    shapes = scenario_shapes(run) if rows else {}
+    return [_running_case(row, shapes) for row in rows]
 
 
-def _running_case(row: tuple[Any, ...], steps: Mapping[str, Sequence[str]]) -> RunningCase:
+def _running_case(row: tuple[Any, ...], shapes: Mapping[str, ScenarioShape]) -> RunningCase:
     position, name, scenario_id, variants, repetition, turn_count = row
-    of_scenario = steps.get(scenario_id, ())
-    step_id = of_scenario[turn_count] if turn_count < len(of_scenario) else ""
-    return RunningCase(position, name, scenario_id, variants, repetition, turn_count, len(of_scenario), step_id)
-
-
-@lru_cache(maxsize=16)
-def _steps_of(revision_pk: int, digest: str) -> Mapping[str, Sequence[str]]:
-    """Return the step ids of each scenario of a revision, whose content never changes."""
-    definition = SuiteRevision.objects.values_list("definition", flat=True).get(pk=revision_pk)
-    scenarios = unpack(definition)["scenarios"]
-    return {scenario["id"]: tuple(step["id"] for step in scenario["steps"]) for scenario in scenarios}
+    steps = shapes[scenario_id].steps if scenario_id in shapes else ()
+    step_id = steps[turn_count] if turn_count < len(steps) else ""
+    return RunningCase(position, name, scenario_id, variants, repetition, turn_count, len(steps), step_id)
 
 
 @dataclass(frozen=True, slots=True)
-class ScenarioProgress:
+class ScenarioShape:
+    """What a run's progress needs to know of a scenario; ``steps`` are the ids of its steps in order."""
+
+    steps: Sequence[str]
+    is_skipped: bool
+    writes_outside: bool
+
+    def turns(self, *, may_write: bool) -> int:
+        """Return how many turns a case holds; none where it is skipped, or blocked before it begins."""
+        return 0 if self.is_skipped or (self.writes_outside and not may_write) else len(self.steps)
+
+
+def scenario_shapes(run: Run) -> Mapping[str, ScenarioShape]:
+    """Return the scenarios of the run's suite in their order, by id."""
+    return _shapes_of(run.revision_id, run.revision.digest)
+
+
+@lru_cache(maxsize=16)
+def _shapes_of(revision_pk: int, digest: str) -> Mapping[str, ScenarioShape]:
+    """Return the shapes of a revision's scenarios; its content never changes."""
+    definition = SuiteRevision.objects.values_list("definition", flat=True).get(pk=revision_pk)
+    return {
+        scenario["id"]: ScenarioShape(
+            steps=tuple(step["id"] for step in scenario["steps"]),
+            is_skipped="skipReason" in scenario,
+            writes_outside=scenario.get("writePolicy") == "external",
+        )
+        for scenario in unpack(definition)["scenarios"]
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class VariantProgress:
+    """The cases of one scenario variant, counted by status; ``key`` is the variant's."""
+
     scenario_id: str
+    key: str
     counts: Mapping[str, int]
 
 
-def progress_by_scenario(run: Run) -> Sequence[ScenarioProgress]:
-    """Return the cases by scenario and status, in the order of the report; nothing for a very large run."""
+def progress_by_variant(run: Run) -> Sequence[VariantProgress]:
+    """Return the cases by scenario variant and status, in the order of the suite; nothing for a very large run."""
     if run.total > MOST_CASES_BY_SCENARIO:
         return ()
-    rows = Case.objects.filter(generation_id=run.generation_id or 0).values("variant__scenario_id", "status")
-    counts: dict[str, dict[str, int]] = {}
-    for scenario_id, status, number, _ in (
-        rows.annotate(number=Count("id"), place=Max("position"))
-        .order_by("place")
-        .values_list("variant__scenario_id", "status", "number", "place")
-    ):
-        counts.setdefault(scenario_id, {})[status] = number
-    order = _order_of(run)
-    found = (ScenarioProgress(scenario_id, counted) for scenario_id, counted in counts.items())
+    cases = Case.objects.filter(generation_id=run.generation_id or 0)
+    rows = cases.values("variant__scenario_id", "variant__key", "status").annotate(
+        number=Count("id"), place=Max("position")
+    )
+    counts: dict[tuple[str, str], dict[str, int]] = {}
+    for row in rows.order_by("place"):
+        of_variant = counts.setdefault((row["variant__scenario_id"], row["variant__key"]), {})
+        of_variant[row["status"]] = row["number"]
+    order = {scenario_id: place for place, scenario_id in enumerate(scenario_shapes(run))}
+    found = (VariantProgress(scenario_id, key, counted) for (scenario_id, key), counted in counts.items())
     return sorted(found, key=lambda row: order.get(row.scenario_id, len(order)))
-
-
-def _order_of(run: Run) -> Mapping[str, int]:
-    steps = _steps_of(run.revision_id, run.revision.digest)
-    return {scenario_id: place for place, scenario_id in enumerate(steps)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Reads for the form that starts a run: stored suites, the run to repeat, how long turns took."""
+"""Reads for the form that starts a run: stored suites, and the run to repeat."""
 
 import uuid
 from collections.abc import Sequence
@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Max, Min, Sum
+from django.db.models import Max, Min
 
 from reports.models import Case, Execution, Run, SuiteRevision, Team
 from reports.selectors.run import CaseFilters, filtered_cases
 from reports.text import restored
 
 REVISIONS_OFFERED = 100
-_MOST_CASES_MEASURED = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,15 +83,3 @@ def scenarios_of_cases(run: Run, filters: CaseFilters) -> tuple[str, ...]:
     """Return the ids of the scenarios that have a case which fits, in the order of the report."""
     cases = filtered_cases(run, filters).order_by().values("variant__scenario_id").annotate(place=Min("position"))
     return tuple(restored(row["variant__scenario_id"]) for row in cases.order_by("place"))
-
-
-def mean_turn_ms(team: Team, *, target_key: str) -> float | None:
-    """Return how long a turn of a target took on average in its newest finished run; None where none is known."""
-    runs = Run.objects.for_team(team).filter(
-        version__target__key=target_key, status__in=("completed", "limited"), total__lte=_MOST_CASES_MEASURED
-    )
-    generation = runs.newest_first().values_list("generation_id", flat=True).first()
-    if generation is None:
-        return None
-    measured = Case.objects.filter(generation_id=generation).aggregate(ms=Sum("duration_ms"), turns=Sum("turn_count"))
-    return measured["ms"] / measured["turns"] if measured["turns"] else None

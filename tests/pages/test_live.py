@@ -5,10 +5,12 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from reports.models import Execution, Run
+from reports.models import Case, Execution, Run, Team
 from reports.services.executing import execute_run
 from reports.services.leases import claim_run
 from tests import factories
@@ -156,3 +158,69 @@ def test_the_list_of_events_costs_the_same_whatever_happened_before(
 
     page = answer.content.decode()
     assert page.count("<time") == 60 and "37 cases have ended since this page was loaded" in page
+
+
+# ------------------------------------------------------------------------------------------------------------ estimate
+
+
+def earlier_run(team: Team, *scenario_ids: str, duration_ms: int = 60_000, **members: Any) -> Run:
+    """Store an ended run of the target that ``ask`` asks for, whose cases took so long."""
+    cases = [factories.case(scenario_id=each, turns=[factories.turn(durationMs=duration_ms)]) for each in scenario_ids]
+    target = {"id": "tests.echo", "fingerprint": "one"}
+    return factories.stored(team, factories.report(cases=cases, target=target, **members))
+
+
+def half_done(ask: Ask) -> Run:
+    """Return a run of three cases that goes on: it began a minute ago, and one of its cases has ended."""
+    run = ask("one", "two", "three")
+    execute_run(run_pk=run.pk)
+    run.refresh_from_db()
+    Case.objects.filter(generation__current_run=run, position__gt=0).update(status="pending")
+    begun_at = timezone.now() - timedelta(seconds=60)
+    Run.objects.filter(pk=run.pk).update(status="running", passed=1, pending=2, started_at=begun_at)
+    return Run.objects.get(pk=run.pk)
+
+
+def test_a_waiting_run_is_estimated_by_earlier_ones(client_of_runner: Client, team: Team, ask: Ask) -> None:
+    for duration_ms in (10_000, 60_000, 70_000):
+        earlier_run(team, "one", "two", duration_ms=duration_ms)
+    earlier_run(factories.make_team(), "one", "two", duration_ms=1)
+
+    assert "About 2 min once it begins, as these scenario variants took in 3 earlier runs." in show(
+        client_of_runner, ask("one", "two")
+    )
+    assert "About 1 min once it begins" in show(client_of_runner, ask("one", "two", concurrency=2))
+
+
+def test_without_earlier_runs_a_waiting_run_has_no_estimate(client_of_runner: Client, ask: Ask) -> None:
+    assert "once it begins" not in show(client_of_runner, ask("one"))
+
+
+def test_a_running_run_is_estimated_by_its_pace_and_earlier_runs(
+    client_of_runner: Client, team: Team, ask: Ask
+) -> None:
+    earlier_run(team, "one", "two", "three", duration_ms=120_000)
+    run = half_done(ask)
+
+    page = show(client_of_runner, run)
+
+    assert "1.0 cases a minute, about 3.9 min left, by the pace of this run and 1 earlier run" in page
+
+
+def test_without_earlier_runs_a_running_run_is_estimated_by_its_pace(client_of_runner: Client, ask: Ask) -> None:
+    assert "about 2 min left, at the pace of this run" in show(client_of_runner, half_done(ask))
+
+
+def test_a_poll_does_not_look_at_earlier_runs_again(
+    client_of_runner: Client, team: Team, ask: Ask, django_assert_num_queries: Any
+) -> None:
+    run = half_done(ask)
+    address = f"/runs/{run.pk}/live/?seen=1-running---&done=1"
+    poll(client_of_runner, address)
+    with CaptureQueriesContext(connection) as few:
+        poll(client_of_runner, address)
+    for _ in range(8):
+        earlier_run(team, "one", "two")
+
+    with django_assert_num_queries(len(few)):
+        poll(client_of_runner, address)

@@ -3,6 +3,7 @@
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.conf import LazySettings
@@ -343,3 +344,39 @@ def test_cancelling_a_waiting_run_ends_it_at_once(client_of_runner: Client, runn
     run.refresh_from_db()
     assert (answer.status_code, run.status) == (302, "cancelled")
     assert run.execution.cancel_requested_by == runner
+
+
+def earlier_run(team: Team, *scenario_ids: str) -> Run:
+    cases = [factories.case(scenario_id=each, turns=[factories.turn(durationMs=60_000)]) for each in scenario_ids]
+    made = factories.report(cases=cases, target={"id": "asked", "fingerprint": "v1"})
+    return stored(team, made)
+
+
+def test_the_estimate_says_from_which_earlier_runs_it_comes(
+    client_of_runner: Client, team: Team, asked_target: None
+) -> None:
+    form = {"target": "asked", "fingerprint": "v2", "concurrency": "2", "repetitions": "2"}
+    run = stored(team, factories.report(cases=[factories.case(scenario_id="a"), factories.case(scenario_id="b")]))
+    form |= {"suite": f"revision:{run.revision_id}", "shown": f"asked|revision:{run.revision_id}"}
+    unknown = client_of_runner.post(PREVIEW, form).content.decode()
+    earlier_run(team, "a", "b")
+    earlier_run(team, "a")
+
+    both = client_of_runner.post(PREVIEW, form).content.decode()
+
+    assert "No earlier run of this target tells how long it will take." in unknown
+    assert "About 2 min, as these scenario variants took in 2 earlier runs." in both
+
+
+def test_the_estimate_costs_the_same_whatever_ran_before(
+    client_of_runner: Client, team: Team, asked_target: None, django_assert_max_num_queries: Any
+) -> None:
+    run = earlier_run(team, "a", "b")
+    form = {"target": "asked", "fingerprint": "v2", "suite": f"revision:{run.revision_id}"}
+    for _ in range(8):
+        earlier_run(team, "a", "b")
+
+    with django_assert_max_num_queries(10):
+        page = client_of_runner.post(PREVIEW, form).content.decode()
+
+    assert "About 2 min, as these scenario variants took in 5 earlier runs." in page
