@@ -71,7 +71,7 @@ async def _replay(spec: Mapping[str, Any], previous: Any) -> Replay:
     cancel = asyncio.Event()
     if (spec.get("cancel") or {}).get("beforeStart"):
         cancel.set()
-    adapter: Any = ScriptedAdapter(spec["adapter"], _matrix(spec["suite"], given), cancel)
+    adapter: Any = ScriptedAdapter(spec["adapter"], matrix_of(spec["suite"], given), cancel)
     seen = Replay(log=adapter.log)
     evaluators = {
         name: make_evaluator(behaviour, is_async=number % 2 == 0)
@@ -95,7 +95,7 @@ async def _replay(spec: Mapping[str, Any], previous: Any) -> Replay:
     return seen
 
 
-def _matrix(suite: Any, options: Mapping[str, Any]) -> dict[str, ExpandedCase]:
+def matrix_of(suite: Any, options: Mapping[str, Any]) -> dict[str, ExpandedCase]:
     try:
         cases = expand_cases(suite, **{name: value for name, value in options.items() if name in MATRIX_OPTIONS})
     except EvaluationError:
