@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Literal
 
-from reports.domain.json_tree import member_path, scalar_text
+from evalrunner.compare import member_path
+
+from reports.domain.json_tree import scalar_text
 
 MOST_CHANGES = 40
 _ABSENT = object()

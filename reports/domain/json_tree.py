@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Literal
 
+from evalrunner.compare import member_path, path_text
+
 Kind = Literal["object", "list", "text", "number", "boolean", "null"]
 
 MEMBERS_SHOWN = 100  # of one object or list
@@ -61,21 +63,9 @@ def json_tree(value: object, *, budget: int = 200, path: str = "", pointer: str 
     return root
 
 
-def member_path(path: str, label: str | int) -> str:
-    """Append a member to a readable path: ``a.b``, ``a[0]``, ``a["x y"]``."""
-    if isinstance(label, int):
-        return f"{path}[{label}]"
-    if label.isidentifier():
-        return f"{path}.{label}" if path else label
-    return f"{path}[{json.dumps(label, ensure_ascii=False)}]"
-
-
 def readable_path(segments: Sequence[str | int]) -> str:
     """Return the readable form of an assertion's path; "the observation" for the empty one."""
-    path = ""
-    for segment in segments:
-        path = member_path(path, segment)
-    return path or "the observation"
+    return path_text(segments) or "the observation"
 
 
 def pointed(value: object, pointer: str) -> object:

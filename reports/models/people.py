@@ -13,7 +13,8 @@ class User(AbstractUser):
 class Team(models.Model):
     """``policy`` is the TOML by which comparisons are judged; "" for the defaults.
 
-    ``ignored`` lists the members that the side by side leaves out at any depth; None for the usual ones.
+    ``ignored`` lists the rules (``evalrunner.compare.ignoring``) by which the side by side leaves members out; None for
+    the usual ones.
     """
 
     name = models.CharField(max_length=200, unique=True)

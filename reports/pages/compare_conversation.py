@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.urls import reverse
-from evalrunner.compare import TurnMark
+from evalrunner.compare import IgnoreRules, TurnMark
 
 from reports.pages.compare_frame import Address
 from reports.pages.compare_turns import TurnPairView, entry_anchor, has_flipped, mark_words, rail_mark, turn_pair
@@ -60,7 +60,7 @@ class ConversationView:
     scenarios: tuple[selector.Definition, selector.Definition]
     first: int | None
     asked: Asked
-    ignored: frozenset[str]
+    ignored: IgnoreRules
 
     def href(self, **members: str) -> str:
         """Return the address of this pair with other members; arriving at the first divergence."""

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evalrunner.compare import TurnMark, without
+from evalrunner.compare import IgnoreRules, TurnMark, without
 
 from reports.domain.criterion_pairs import CriterionPair, criterion_pairs
 from reports.domain.dialogue import Block, Utterance, agent_utterance, user_utterance
@@ -101,7 +101,7 @@ def turn_pair(
     *,
     is_first: bool,
     follows: bool,
-    ignored: frozenset[str],
+    ignored: IgnoreRules,
 ) -> TurnPairView:
     """Decide how a pair of turns is shown, without ``ignored`` members; a missing turn is None on its side."""
     left, right = turns[0] or NO_TURN, turns[1] or NO_TURN
@@ -165,14 +165,14 @@ def _head(turn: TurnSketch | None, href: str) -> TurnHead | None:
     return TurnHead(turn.position + 1, turn.status, turn.error_code, turn.duration_ms, href)
 
 
-def _said(turn: Turn | None, read: Callable[[Turn], Utterance], member: str, ignored: frozenset[str]) -> Utterance:
+def _said(turn: Turn | None, read: Callable[[Turn], Utterance], member: str, ignored: IgnoreRules) -> Utterance:
     if turn is None or member not in turn:
         return Utterance(None, ())
-    return read(without(turn[member], ignored))
+    return read(without(turn[member], ignored, is_observation=member == "observation"))
 
 
 def _speech(
-    turns: tuple[Turn | None, Turn | None], read: Callable[[Turn], Utterance], member: str, ignored: frozenset[str]
+    turns: tuple[Turn | None, Turn | None], read: Callable[[Turn], Utterance], member: str, ignored: IgnoreRules
 ) -> SpeechPair:
     left, right = (_said(turn, read, member, ignored) for turn in turns)
     has_both = None not in turns
@@ -189,7 +189,7 @@ def _speech(
     )
 
 
-def _observations(left: Turn, right: Turn, ignored: frozenset[str]) -> ValuePair | None:
+def _observations(left: Turn, right: Turn, ignored: IgnoreRules) -> ValuePair | None:
     if "observation" not in left or "observation" not in right:
         return None
     return value_pair(left["observation"], right["observation"], ignored=ignored)

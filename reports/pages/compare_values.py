@@ -4,9 +4,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from evalrunner.compare import DifferenceKind, Node, PieceKind, structural_difference, text_difference, without
+from evalrunner.compare import (
+    DifferenceKind,
+    IgnoreRules,
+    Node,
+    PieceKind,
+    member_path,
+    structural_difference,
+    text_difference,
+    without,
+)
 
-from reports.domain.json_tree import member_path, scalar_text
+from reports.domain.json_tree import scalar_text
 
 _LONGEST_PIECE = 4_000  # characters of one changed stretch
 _MOST_PIECES = 400
@@ -84,9 +93,10 @@ class ValuePair:
     hidden: int
 
 
-def value_pair(left: Any, right: Any, *, ignored: frozenset[str]) -> ValuePair | None:
-    """Compare two JSON values without the members to be ignored; None when they are the same."""
-    node = structural_difference(without(left, ignored), without(right, ignored))
+def value_pair(left: Any, right: Any, *, ignored: IgnoreRules) -> ValuePair | None:
+    """Compare two observations without the members to be ignored; None when they are the same."""
+    before, after = (without(value, ignored, is_observation=True) for value in (left, right))
+    node = structural_difference(before, after)
     if node is None:
         return None
     lines = tuple(_lines(node, ""))

@@ -2,64 +2,86 @@
 
 from dataclasses import dataclass
 
-from evalrunner.compare import DEFAULT_IGNORED
+from evalrunner.compare import DEFAULT_IGNORED, ignore_rules
 from evalrunner.compare import policy as policies
 
 from reports.models import Team
-from reports.selectors.ignore_preview import preview_of
+from reports.pages.path_links import turn_path_href
+from reports.selectors.ignore_preview import Hidden, preview_of
 from reports.selectors.policies import ignored_of_team
-from reports.text import storable
 
 _NAMED = 40
 
 
 @dataclass(frozen=True, slots=True)
-class HiddenLine:
-    """A name that a preview found; texts in stored form."""
+class ExampleLine:
+    """A hidden member: part of the turn, path and value (not in stored form); ``href`` opens its case there."""
 
-    name: str
-    number: int
+    part: str
     path: str
     value: str
+    href: str
+
+
+@dataclass(frozen=True, slots=True)
+class HiddenLine:
+    """What a rule hides, ``number`` times in all."""
+
+    rule: str
+    number: int
+    examples: tuple[ExampleLine, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class IgnoreRulesPage:
-    """``names`` stand one a line; ``preview`` says what they hide in the newest runs."""
+    """``rules`` stand one a line; ``preview`` says what they hide in the newest runs."""
 
     sentence: str
-    names: str
+    rules: str
     usual: str
     preview: tuple[HiddenLine, ...]
     preview_words: str
     absent: str
     may_change: bool
     is_typed: bool
-    fault: str
+    faults: tuple[str, ...]
 
 
-def names_of(text: str) -> list[str]:
-    """Return the names of a form: one a line, blanks around them and empty lines left out."""
-    return [name for line in text.splitlines() if (name := line.strip())]
+def rules_of(text: str) -> list[str]:
+    """Return the rules of a form: one a line, blanks around them and empty lines left out."""
+    return [rule for line in text.splitlines() if (rule := line.strip())]
 
 
-def ignore_rules_page(*, team: Team, may_change: bool, typed: str | None = None, fault: str = "") -> IgnoreRulesPage:
-    names = sorted(ignored_of_team(team)) if typed is None else names_of(typed)
-    found = preview_of(team=team, names=names[:1_000])
+def ignore_rules_page(
+    *, team: Team, may_change: bool, typed: str | None = None, faults: tuple[str, ...] = ()
+) -> IgnoreRulesPage:
+    """Return the page of the rules as they are kept, or as ``typed``; what has faults is not previewed."""
+    kept = ignored_of_team(team)
+    texts = list(kept.texts) if typed is None else rules_of(typed)
+    found = preview_of(team=team, rules=ignore_rules([] if faults else texts))
     number = sum(line.number for line in found.hidden)
     return IgnoreRulesPage(
         sentence=_sentence(team),
-        names="\n".join(names),
+        rules="\n".join(texts),
         usual="\n".join(sorted(DEFAULT_IGNORED)),
-        preview=tuple(
-            HiddenLine(storable(each.name), each.number, storable(each.path), storable(each.value))
-            for each in found.hidden
-        ),
+        preview=tuple(HiddenLine(each.rule, each.number, _examples(each)) for each in found.hidden),
         preview_words=f"{number:,} members of {found.turns:,} turns of the newest runs" if found.turns else "",
         absent=", ".join(found.absent[:_NAMED]) + (" …" if len(found.absent) > _NAMED else ""),
         may_change=may_change,
         is_typed=typed is not None,
-        fault=fault,
+        faults=faults,
+    )
+
+
+def _examples(hidden: Hidden) -> tuple[ExampleLine, ...]:
+    return tuple(
+        ExampleLine(
+            each.part,
+            each.path,
+            each.value,
+            turn_path_href(each.place.run, each.place.case, each.place.turn + 1, each.part, each.path),
+        )
+        for each in hidden.examples
     )
 
 
@@ -67,9 +89,7 @@ def _sentence(team: Team) -> str:
     if team.ignored is None:
         return f"The side by side leaves out the usual {len(DEFAULT_IGNORED)} members, at any depth."
     number = len(team.ignored)
-    return (
-        f"The side by side leaves out {number:,} member{'' if number == 1 else 's'} of your own choice, at any depth."
-    )
+    return f"The side by side leaves out what {number:,} rule{'' if number == 1 else 's'} of your own choice name."
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,15 +100,15 @@ class PolicyPage:
     text: str
     example: str
     may_change: bool
-    fault: str
+    faults: tuple[str, ...]
 
 
-def policy_page(*, team: Team, may_change: bool, typed: str | None = None, fault: str = "") -> PolicyPage:
+def policy_page(*, team: Team, may_change: bool, typed: str | None = None, faults: tuple[str, ...] = ()) -> PolicyPage:
     whose = "the team’s own policy" if team.policy.strip() else "the defaults"
     return PolicyPage(
         sentence=f"Comparisons and the gate judge by {whose}.",
         text=team.policy if typed is None else typed,
         example=(policies.__doc__ or "").partition("\n\n")[2].strip(),
         may_change=may_change,
-        fault=fault,
+        faults=faults,
     )

@@ -14,7 +14,7 @@ from typing import Any
 from django.db.models import Window
 from django.db.models.functions import RowNumber
 from evalrunner.compare import (
-    DEFAULT_IGNORED,
+    IgnoreRules,
     Repetition,
     TurnDifference,
     TurnMark,
@@ -122,7 +122,7 @@ def outlines(left: int | None, right: int | None) -> tuple[tuple[TurnSketch, ...
     return tuple(found[left]) if left is not None else (), tuple(found[right]) if right is not None else ()
 
 
-def entries(left: int | None, right: int | None, *, ignored: frozenset[str] = DEFAULT_IGNORED) -> tuple[Entry, ...]:
+def entries(left: int | None, right: int | None, *, ignored: IgnoreRules | None = None) -> tuple[Entry, ...]:
     """Align the turns of two cases and tell of each pair what differs; either case may be missing."""
     outline = outlines(left, right)
     inputs = _inputs(left, outline[0], outline[1]), _inputs(right, outline[1], outline[0])
@@ -160,7 +160,7 @@ def _inputs(case: int | None, outline: Sequence[TurnSketch], other: Sequence[Tur
 
 
 def _differences(
-    left: int | None, right: int | None, pairs: Sequence[tuple[int, int]], ignored: frozenset[str]
+    left: int | None, right: int | None, pairs: Sequence[tuple[int, int]], ignored: IgnoreRules | None
 ) -> dict[int, TurnDifference]:
     """Compare pairs of turns, given in order by their places, until too much was read."""
     found: dict[int, TurnDifference] = {}

@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 
-from evalrunner.compare import DEFAULT_IGNORED
+from evalrunner.compare import DEFAULT_IGNORED, IgnoreRules, ignore_rules
 from evalrunner.compare.policy import Policy, parse_policy
 from evalrunner.errors import EvaluationError
 
@@ -22,6 +22,6 @@ def _parsed(text: str) -> Policy:
         return Policy()
 
 
-def ignored_of_team(team: Team) -> frozenset[str]:
-    """Return the names of members that the side by side leaves out at any depth."""
-    return DEFAULT_IGNORED if team.ignored is None else frozenset(map(str, team.ignored))
+def ignored_of_team(team: Team) -> IgnoreRules:
+    """Return what the side by side leaves out: the team's own rules, the usual ones where it has none."""
+    return ignore_rules(DEFAULT_IGNORED if team.ignored is None else map(str, team.ignored))

@@ -3,29 +3,44 @@
 from collections.abc import Sequence
 
 from django.db import transaction
-from evalrunner.compare import DEFAULT_IGNORED
+from evalrunner.compare import DEFAULT_IGNORED, RuleFault, rule_faults
 from evalrunner.compare.policy import parse_policy
 from evalrunner.errors import EvaluationError
 
-from reports.models import Team, User
+from reports.models import Run, Team, User
 from reports.services.audit import record
+from reports.services.run_changes import recount_changes
 
-MOST_NAMES, LONGEST_NAME, LONGEST_POLICY = 1_000, 200, 100_000
+MOST_RULES, LONGEST_RULE, LONGEST_POLICY = 1_000, 200, 100_000
+_FAULTS_TOLD = 5
 
 
 class RulesRefused(Exception):
-    """Rules that cannot be kept; ``sentence`` says what to mend."""
+    """Rules that cannot be kept; ``sentences`` say what to mend, one a fault."""
 
-    def __init__(self, sentence: str) -> None:
-        super().__init__(sentence)
-        self.sentence = sentence
+    def __init__(self, *sentences: str) -> None:
+        super().__init__(*sentences)
+        self.sentences = sentences
 
 
-def set_ignored(*, team: Team, user: User, names: Sequence[str]) -> None:
-    """Keep the names of members that the side by side leaves out; the usual ones again become "the usual ones"."""
-    kept = sorted(set(names))
-    if len(kept) > MOST_NAMES or any(len(name) > LONGEST_NAME or "\0" in name for name in kept):
-        raise RulesRefused(f"At most {MOST_NAMES:,} names of at most {LONGEST_NAME} characters each.")
+def check_ignored(rules: Sequence[str]) -> None:
+    """Refuse rules that cannot be read, each with its place; RulesRefused."""
+    if len(rules) > MOST_RULES or any(len(rule) > LONGEST_RULE or "\0" in rule for rule in rules):
+        raise RulesRefused(f"At most {MOST_RULES:,} rules of at most {LONGEST_RULE} characters each.")
+    faults = rule_faults(rules)
+    if faults:
+        more = (f"And {len(faults) - _FAULTS_TOLD:,} more.",) if len(faults) > _FAULTS_TOLD else ()
+        raise RulesRefused(*map(_sentence, faults[:_FAULTS_TOLD]), *more)
+
+
+def _sentence(fault: RuleFault) -> str:
+    return f"Rule {fault.number + 1}, “{fault.text}”, character {fault.character}: {fault.reason}."
+
+
+def set_ignored(*, team: Team, user: User, rules: Sequence[str]) -> None:
+    """Keep the rules by which the side by side leaves members out; the usual ones again become "the usual ones"."""
+    check_ignored(rules)
+    kept = sorted(set(rules))
     value = None if frozenset(kept) == DEFAULT_IGNORED else kept
     with transaction.atomic():
         before = Team.objects.select_for_update().get(pk=team.pk).ignored
@@ -52,4 +67,5 @@ def set_policy(*, team: Team, user: User, text: str) -> None:
             return
         Team.objects.filter(pk=team.pk).update(policy=text)
         record(team=team, actor=user, action="policy.changed", subject="", before=before, after=text)
+        recount_changes(Run.objects.for_team(team).filter(change__isnull=False))
     team.policy = text

@@ -5,8 +5,8 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from reports.access import TeamRequest, page, role_includes
-from reports.pages.team_rules import ignore_rules_page, names_of, policy_page
-from reports.services.team_rules import RulesRefused, set_ignored, set_policy
+from reports.pages.team_rules import ignore_rules_page, policy_page, rules_of
+from reports.services.team_rules import RulesRefused, check_ignored, set_ignored, set_policy
 
 _LONGEST = 500_000
 
@@ -18,21 +18,25 @@ def ignore_rules(request: TeamRequest) -> HttpResponseBase:
     return _change_ignored(request) if request.method == "POST" else _show_ignored(request)
 
 
-def _show_ignored(request: TeamRequest, typed: str | None = None, fault: str = "") -> HttpResponse:
+def _show_ignored(request: TeamRequest, typed: str | None = None, faults: tuple[str, ...] = ()) -> HttpResponse:
     may_change = role_includes(request.membership.role, "admin")
-    shown = ignore_rules_page(team=request.team, may_change=may_change, typed=typed, fault=fault)
-    return render(request, "reports/ignore_rules.html", {"page": shown}, status=400 if fault else 200)
+    shown = ignore_rules_page(team=request.team, may_change=may_change, typed=typed, faults=faults)
+    return render(request, "reports/ignore_rules.html", {"page": shown}, status=400 if faults else 200)
 
 
 @page("admin")
 def _change_ignored(request: TeamRequest) -> HttpResponse:
-    typed = request.POST.get("names", "")[:_LONGEST]
-    if "preview" in request.POST:
-        return _show_ignored(request, typed)
+    if "rules" not in request.POST:  # an empty field stands for no rules at all, an absent one for nothing
+        return _show_ignored(request, faults=("The form sent no rules; nothing was changed.",))
+    typed = request.POST["rules"][:_LONGEST]
+    rules = rules_of(typed)
     try:
-        set_ignored(team=request.team, user=request.user, names=names_of(typed))
+        if "preview" in request.POST:
+            check_ignored(rules)
+            return _show_ignored(request, typed)
+        set_ignored(team=request.team, user=request.user, rules=rules)
     except RulesRefused as refused:
-        return _show_ignored(request, typed, refused.sentence)
+        return _show_ignored(request, typed, refused.sentences)
     return redirect("ignore-rules")
 
 
@@ -43,10 +47,10 @@ def policy(request: TeamRequest) -> HttpResponseBase:
     return _change_policy(request) if request.method == "POST" else _show_policy(request)
 
 
-def _show_policy(request: TeamRequest, typed: str | None = None, fault: str = "") -> HttpResponse:
+def _show_policy(request: TeamRequest, typed: str | None = None, faults: tuple[str, ...] = ()) -> HttpResponse:
     may_change = role_includes(request.membership.role, "admin")
-    shown = policy_page(team=request.team, may_change=may_change, typed=typed, fault=fault)
-    return render(request, "reports/policy.html", {"page": shown}, status=400 if fault else 200)
+    shown = policy_page(team=request.team, may_change=may_change, typed=typed, faults=faults)
+    return render(request, "reports/policy.html", {"page": shown}, status=400 if faults else 200)
 
 
 @page("admin")
@@ -55,5 +59,5 @@ def _change_policy(request: TeamRequest) -> HttpResponse:
     try:
         set_policy(team=request.team, user=request.user, text=typed)
     except RulesRefused as refused:
-        return _show_policy(request, typed, refused.sentence)
+        return _show_policy(request, typed, refused.sentences)
     return redirect("policy")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reports.domain.json_tree import JsonNode, json_tree, member_path, pointed, readable_path, scalar_text
+from reports.domain.json_tree import JsonNode, json_tree, pointed, readable_path, scalar_text
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),
@@ -60,7 +60,6 @@ def test_a_pointer_to_nothing_is_a_key_error(pointer: str) -> None:
 def test_paths_read_like_code() -> None:
     assert readable_path(["response", "options", 0, "two words"]) == 'response.options[0]["two words"]'
     assert readable_path([]) == "the observation"
-    assert member_path("", "a") == "a"
 
 
 def test_the_five_empty_values_look_different() -> None:

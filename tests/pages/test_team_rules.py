@@ -37,24 +37,77 @@ def test_a_team_chooses_what_the_side_by_side_leaves_out(client_of_admin: Client
     before, after = talk(team, "v1", nonce="1", traceId="a"), talk(team, "v2", nonce="2", traceId="b")
     assert differs(client_of_admin, before, after)
 
-    client_of_admin.post(RULES, {"names": "nonce\r\n traceId \r\n\r\n"})
+    client_of_admin.post(RULES, {"rules": "nonce\r\n traceId \r\n\r\n"})
 
     team.refresh_from_db()
     assert team.ignored == ["nonce", "traceId"]
     assert not differs(client_of_admin, before, after)
-    client_of_admin.post(RULES, {"names": "nonce"})
+    client_of_admin.post(RULES, {"rules": "nonce"})
     assert differs(client_of_admin, before, after)
+
+
+def test_a_path_holds_at_its_place_alone(client_of_admin: Client, team: Team) -> None:
+    before, after = talk(team, "v1", nonce="1"), talk(team, "v2", nonce="2")
+
+    client_of_admin.post(RULES, {"rules": "meta.nonce\n$.nonce"})
+    assert differs(client_of_admin, before, after)
+
+    client_of_admin.post(RULES, {"rules": "response.*.nonce"})
+    assert not differs(client_of_admin, before, after)
+
+
+def test_a_rule_that_cannot_be_read_is_refused_with_its_place_and_stays_typed(
+    client_of_admin: Client, team: Team
+) -> None:
+    for more in ({}, {"preview": "1"}):
+        answer = client_of_admin.post(RULES, {"rules": "fine\nevents[0]\ntrace*"} | more)
+
+        assert answer.status_code == 400
+        assert answer.context["page"].faults == (
+            "Rule 2, “events[0]”, character 9: a rule ends with a member; an item cannot be left out of its list.",
+            'Rule 3, “trace*”, character 6: “*” is no part of a plain name; write the name as ["…"].',
+        )
+        assert answer.context["page"].rules == "fine\nevents[0]\ntrace*"
+    team.refresh_from_db()
+    assert team.ignored is None
+
+
+def test_the_first_five_faults_are_told_and_the_others_counted(client_of_admin: Client) -> None:
+    answer = client_of_admin.post(RULES, {"rules": "\n".join(f"a[{place}]" for place in range(7))})
+
+    assert len(answer.context["page"].faults) == 6
+    assert answer.context["page"].faults[-1] == "And 2 more."
+
+
+def test_a_form_without_rules_changes_nothing(client_of_admin: Client, team: Team) -> None:
+    assert client_of_admin.post(RULES, {}).status_code == 400
+    team.refresh_from_db()
+    assert team.ignored is None
+
+
+def test_a_preview_shows_different_values_and_opens_their_place(client_of_admin: Client, team: Team) -> None:
+    for number in range(5):
+        talk(team, f"v{number}", nonce=str(min(number, 1)))
+
+    page = client_of_admin.post(RULES, {"rules": "response.meta.nonce", "preview": "1"}).context["page"]
+
+    (line,) = page.preview
+    assert line.number == 5
+    assert {each.value for each in line.examples} == {'"0"', '"1"'}
+    shown = client_of_admin.get(line.examples[0].href)
+    assert shown.status_code == 200
+    assert line.examples[0].href.endswith("?turn=1&path=response.meta.nonce#turn-1:response.meta.nonce")
 
 
 def test_a_preview_shows_what_rules_hide_and_keeps_nothing(client_of_admin: Client, team: Team) -> None:
     talk(team, "v1", nonce="<b>")
 
-    shown = client_of_admin.post(RULES, {"names": "nonce\nnothing", "preview": "1"})
+    shown = client_of_admin.post(RULES, {"rules": "nonce\nnothing", "preview": "1"})
 
     page = shown.context["page"]
-    assert [(line.name, line.number, line.path) for line in page.preview] == [
-        ("nonce", 1, "observation.response.meta.nonce")
-    ]
+    (line,) = page.preview
+    assert (line.rule, line.number) == ("nonce", 1)
+    assert [(each.part, each.path) for each in line.examples] == [("observation", "response.meta.nonce")]
     assert page.absent == "nothing"
     assert "&quot;&lt;b&gt;&quot;" in shown.content.decode()
     team.refresh_from_db()
@@ -62,10 +115,10 @@ def test_a_preview_shows_what_rules_hide_and_keeps_nothing(client_of_admin: Clie
 
 
 def test_every_change_is_kept_with_who(client_of_admin: Client, team: Team) -> None:
-    client_of_admin.post(RULES, {"names": client_of_admin.get(RULES).context["page"].names})
+    client_of_admin.post(RULES, {"rules": client_of_admin.get(RULES).context["page"].rules})
     assert not AuditEntry.objects.exists()
 
-    client_of_admin.post(RULES, {"names": "nonce"})
+    client_of_admin.post(RULES, {"rules": "nonce"})
     client_of_admin.post(POLICY, {"policy": "margin = 0.1"})
     client_of_admin.post(POLICY, {"policy": "margin = 0.1"})
 
@@ -101,21 +154,21 @@ def test_a_policy_that_cannot_be_used_is_refused_and_stays_typed(
     assert team.policy == ""
 
 
-def test_names_have_a_limit(client_of_admin: Client) -> None:
-    assert client_of_admin.post(RULES, {"names": "x" * 201}).status_code == 400
-    assert client_of_admin.post(RULES, {"names": "\n".join(map(str, range(1_001)))}).status_code == 400
+def test_rules_have_a_limit(client_of_admin: Client) -> None:
+    assert client_of_admin.post(RULES, {"rules": "x" * 201}).status_code == 400
+    assert client_of_admin.post(RULES, {"rules": "\n".join(map(str, range(1_001)))}).status_code == 400
 
 
 @pytest.mark.parametrize("address", [RULES, POLICY])
 def test_others_read_them_only(client_of_runner: Client, address: str) -> None:
     assert client_of_runner.get(address).status_code == 200
-    assert client_of_runner.post(address, {"names": "x", "policy": ""}).status_code == 403
+    assert client_of_runner.post(address, {"rules": "x", "policy": ""}).status_code == 403
 
 
 def test_the_preview_never_looks_at_another_team(client_of_admin: Client) -> None:
     talk(factories.make_team(), "v1", nonce="secret")
 
-    shown = client_of_admin.post(RULES, {"names": "nonce", "preview": "1"})
+    shown = client_of_admin.post(RULES, {"rules": "nonce", "preview": "1"})
 
     assert "secret" not in shown.content.decode()
     assert shown.context["page"].preview == ()

@@ -1,5 +1,5 @@
 import pytest
-from evalrunner.compare import Repetition, TurnDifference, turn_difference, typical_pair, without
+from evalrunner.compare import Repetition, TurnDifference, ignore_rules, turn_difference, typical_pair
 
 from tests.factories import LETTERS, turn
 
@@ -25,8 +25,17 @@ def test_ignored_members_do_not_count_at_any_depth() -> None:
     right = turn(observation={"response": {"threadId": "b", "text": "hi"}})
 
     assert not turn_difference(left, right).is_any
-    assert turn_difference(left, right, ignored=frozenset()).observation
-    assert without([{"traceId": 1, "a": {"traceId": 2}}], frozenset({"traceId"})) == [{"a": {}}]
+    assert turn_difference(left, right, ignored=ignore_rules([])).observation
+
+
+def test_paths_are_left_out_of_observations_alone() -> None:
+    rules = ignore_rules(["text", "meta.at"])
+    left = turn(input={"meta": {"at": 1}}, observation={"meta": {"at": 1}, "text": "a"})
+    right = turn(input={"meta": {"at": 1}}, observation={"meta": {"at": 2}, "text": "b"})
+
+    assert turn_difference(left, right, ignored=rules) == TurnDifference()
+    other = right | {"input": {"meta": {"at": 2}}}
+    assert turn_difference(left, other, ignored=rules) == TurnDifference(input=True)
 
 
 def test_a_failed_turn_differs_in_status_observation_and_criteria() -> None:

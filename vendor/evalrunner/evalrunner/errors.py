@@ -3,6 +3,7 @@
     EvaluationError           a refusal with a stable ``code`` and the places it concerns
     └── NotJsonError          a value that is no JSON value, or free data that is no JSON object
     JsonTextError             text that is no JSON, with line and column
+    PathTextError             text that is no path into a JSON value, with the character
     AdapterSetupError         an adapter that cannot be made as asked; its text is a sentence for the host
 
 A failing case is a result, never an exception. Messages hold a code and locations only, so that no input value and no
@@ -57,6 +58,14 @@ class JsonTextError(ValueError):
     def __init__(self, reason: str, line: int | None = None, column: int | None = None) -> None:
         self.reason, self.line, self.column = reason, line, column
         super().__init__(reason if line is None else f"line {line}, column {column}: {reason}")
+
+
+class PathTextError(ValueError):
+    """Text that is no path into a JSON value, or no rule; ``character`` counts from 1."""
+
+    def __init__(self, reason: str, character: int) -> None:
+        self.reason, self.character = reason, character
+        super().__init__(f"character {character}: {reason}")
 
 
 class AdapterSetupError(ValueError):

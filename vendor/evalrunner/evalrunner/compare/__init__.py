@@ -6,17 +6,19 @@ Pure code without framework, clock or I/O: the site, its API and the command lin
 from evalrunner.compare.changes import FOLDED, IMPROVEMENTS, MIRROR, REGRESSIONS, Change, Group, classify, group_of
 from evalrunner.compare.clusters import CLUSTER_MIRROR, Cluster, ClusterChange, clusters_of
 from evalrunner.compare.comparability import Difference, SideFacts, differences, redefined, usual_repetitions
-from evalrunner.compare.conversations import (
-    DEFAULT_IGNORED,
-    Repetition,
-    TurnDifference,
-    TurnMark,
-    turn_difference,
-    typical_pair,
-    without,
-)
+from evalrunner.compare.conversations import Repetition, TurnDifference, TurnMark, turn_difference, typical_pair
 from evalrunner.compare.definitions import definition_digest
 from evalrunner.compare.engine import Comparison, Judgement, Row, compare, compare_samples, judge
+from evalrunner.compare.ignoring import (
+    DEFAULT_IGNORED,
+    HiddenMember,
+    IgnoreRules,
+    RuleFault,
+    hidden_members,
+    ignore_rules,
+    rule_faults,
+    without,
+)
 from evalrunner.compare.matrix import MATRIX_ORDER, MISSING, Cell, matrix_of, paired
 from evalrunner.compare.outcomes import (
     CaseOutcome,
@@ -30,6 +32,7 @@ from evalrunner.compare.outcomes import (
     run_outcomes,
     samples_of,
 )
+from evalrunner.compare.paths import member_path, parse_path, path_text
 from evalrunner.compare.sequences import align, common_subsequence
 from evalrunner.compare.signatures import FailureSignature, failing_in_words, failure_signature
 from evalrunner.compare.structures import DifferenceKind, Node, same_value, structural_difference
@@ -60,6 +63,8 @@ __all__ = [
     "DifferenceKind",
     "FailureSignature",
     "Group",
+    "HiddenMember",
+    "IgnoreRules",
     "Judgement",
     "Node",
     "Phrase",
@@ -67,6 +72,7 @@ __all__ = [
     "PieceKind",
     "Repetition",
     "Row",
+    "RuleFault",
     "RunFacts",
     "RunOutcomes",
     "Sample",
@@ -88,14 +94,20 @@ __all__ = [
     "failing_in_words",
     "failure_signature",
     "group_of",
+    "hidden_members",
+    "ignore_rules",
     "in_words",
     "judge",
     "lineages_of",
     "matrix_of",
+    "member_path",
     "paired",
+    "parse_path",
+    "path_text",
     "percent_text",
     "rates_in_words",
     "redefined",
+    "rule_faults",
     "run_facts",
     "run_outcomes",
     "same_value",

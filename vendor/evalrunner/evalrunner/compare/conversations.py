@@ -9,62 +9,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Final
+from typing import Any
 
+from evalrunner.compare.ignoring import DEFAULT_IGNORED, IgnoreRules, ignore_rules, without
 from evalrunner.compare.structures import same_value
 from evalrunner.compare.tally import DECIDED
-
-DEFAULT_IGNORED: Final[frozenset[str]] = frozenset(
-    {
-        "checkpointId",
-        "checkpoint_id",
-        "completionTokens",
-        "completion_tokens",
-        "createdAt",
-        "created_at",
-        "durationMs",
-        "duration_ms",
-        "elapsedMs",
-        "elapsed_ms",
-        "finishedAt",
-        "finished_at",
-        "inputTokens",
-        "input_tokens",
-        "latencyMs",
-        "latency_ms",
-        "messageId",
-        "message_id",
-        "outputTokens",
-        "output_tokens",
-        "promptTokens",
-        "prompt_tokens",
-        "requestId",
-        "request_id",
-        "responseId",
-        "response_id",
-        "runId",
-        "run_id",
-        "spanId",
-        "span_id",
-        "startedAt",
-        "started_at",
-        "threadId",
-        "thread_id",
-        "timestamp",
-        "timestamps",
-        "tokens",
-        "totalTokens",
-        "total_tokens",
-        "traceId",
-        "trace_id",
-        "turnId",
-        "turn_id",
-        "updatedAt",
-        "updated_at",
-    }
-)
-"""Ids, times and token counts: members that differ from run to run whatever the agent does. They are left out at any
-depth."""
 
 
 class TurnMark(StrEnum):
@@ -97,32 +46,28 @@ class TurnDifference:
         return self.input or self.observation
 
 
-def without(value: Any, ignored: frozenset[str]) -> Any:
-    """Return a JSON value without the members to be ignored, at any depth."""
-    if isinstance(value, Mapping):
-        return {name: without(item, ignored) for name, item in value.items() if name not in ignored}
-    if isinstance(value, list | tuple):
-        return [without(item, ignored) for item in value]
-    return value
-
-
 def turn_difference(
-    left: Mapping[str, Any], right: Mapping[str, Any], *, ignored: frozenset[str] = DEFAULT_IGNORED
+    left: Mapping[str, Any], right: Mapping[str, Any], *, ignored: IgnoreRules | None = None
 ) -> TurnDifference:
-    """Compare two turns. An observation on one side only is a difference; so is another error code."""
+    """Compare two turns without what is ``ignored``, the usual members where it is None.
+
+    An observation on one side only is a difference; so is another error code.
+    """
+    rules = ignore_rules(DEFAULT_IGNORED) if ignored is None else ignored
     return TurnDifference(
         status=(left["status"], left.get("errorCode")) != (right["status"], right.get("errorCode")),
-        input=not same_value(without(left["input"], ignored), without(right["input"], ignored)),
-        observation=_differs(left, right, "observation", ignored),
-        criteria=not same_value(without(left["assertions"], ignored), without(right["assertions"], ignored)),
+        input=not same_value(without(left["input"], rules), without(right["input"], rules)),
+        observation=_is_observed_differently(left, right, rules),
+        criteria=not same_value(without(left["assertions"], rules), without(right["assertions"], rules)),
         flipped=flipped(left["assertions"], right["assertions"]),
     )
 
 
-def _differs(left: Mapping[str, Any], right: Mapping[str, Any], member: str, ignored: frozenset[str]) -> bool:
-    if (member in left) != (member in right):
+def _is_observed_differently(left: Mapping[str, Any], right: Mapping[str, Any], rules: IgnoreRules) -> bool:
+    if ("observation" in left) != ("observation" in right):
         return True
-    return not same_value(without(left.get(member), ignored), without(right.get(member), ignored))
+    before, after = (without(turn.get("observation"), rules, is_observation=True) for turn in (left, right))
+    return not same_value(before, after)
 
 
 def flipped(left: Sequence[Mapping[str, Any]], right: Sequence[Mapping[str, Any]]) -> int:
