@@ -27,6 +27,14 @@ class RunQuerySet(TeamQuerySet[Row]):
     def newest_first(self) -> Self:
         return self.order_by("-ordered_at", "-id")  # the id breaks ties: pages stay stable
 
+    def at_rest(self) -> Self:
+        """Runs with cases that change no more: they have ended, or nobody goes on with them."""
+        return self.filter(generation__isnull=False).exclude(status__in=("queued", "running"))
+
+    def change_due(self, now: datetime) -> Self:
+        """Runs whose change waits to be counted and is counted by nobody at a moment, the newest first."""
+        return self.filter(change_due_at__lte=now).newest_first()
+
     def with_names(self) -> Self:
         """Read target, version and suite along, and leave the heavy columns."""
         return self.select_related("version__target", "revision__suite").defer("head", "revision__definition")

@@ -5,8 +5,8 @@ import uuid
 from celery import shared_task
 
 from reports import dispatcher
-from reports.services import executing, import_jobs
-from reports.services.messages import EXECUTE_RUN, IMPORT_UPLOAD
+from reports.services import executing, import_jobs, run_changes
+from reports.services.messages import COUNT_CHANGES, EXECUTE_RUN, IMPORT_UPLOAD
 
 dispatcher.connect()
 
@@ -19,3 +19,9 @@ def execute_run(run_pk: str) -> None:
 @shared_task(name=IMPORT_UPLOAD)
 def import_upload(job_pk: str) -> None:
     import_jobs.run_job(job_pk=int(job_pk))
+
+
+@shared_task(name=COUNT_CHANGES)
+def count_changes(run_pk: str) -> None:
+    """Count a batch of changes that wait; the run of the message was the first of them."""
+    run_changes.count_batch()

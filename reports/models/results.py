@@ -32,6 +32,9 @@ class Run(models.Model):
     rates count: the first decided one of each case in the lineage; null where they are the run's own. ``follow_up``
     says by what outcome of ``follows`` its scenarios were chosen; such a run joins no version and no gate. Empty for
     runs that were chosen before their outcome was known.
+
+    ``change_due_at`` is null while ``change`` holds. Otherwise it waits since then to be counted anew, and nobody shows
+    it; a moment to come is that of the worker who counts it now and has until then.
     """
 
     class FollowUp(models.TextChoices):
@@ -85,6 +88,7 @@ class Run(models.Model):
     first_counts = models.JSONField(null=True)
     follow_up = models.CharField(max_length=10, choices=FollowUp.choices, blank=True, default="")
     follows = models.ForeignKey("self", on_delete=models.SET_NULL, null=True, related_name="followed_by")
+    change_due_at = models.DateTimeField(null=True)
 
     objects = RunQuerySet.as_manager()
 
@@ -99,6 +103,7 @@ class Run(models.Model):
             models.Index(fields=["team", "resumed_key"], name="run_resumed"),
             models.Index(fields=["status", "created_at"], name="run_status"),
             models.Index(fields=["team"], condition=Q(status__in=("queued", "running")), name="run_unfinished"),
+            models.Index(fields=["change_due_at"], condition=Q(change_due_at__isnull=False), name="run_change_due"),
         ]
 
 
@@ -168,14 +173,30 @@ class Turn(models.Model):
 
 
 class RunChange(models.Model):
-    """How a run changed against its baseline: scenario variants counted by change class, redefined ones left out.
+    """How a run changed against its baseline, and the verdict on that: what the comparison of both runs says.
 
-    ``baseline`` is the one that ``reports.domain.baselines`` resolves. The two generations tell what was counted.
-    ``counts`` maps change classes to numbers above 0.
+    ``baseline`` is the one that ``reports.domain.baselines`` resolves. ``counts`` maps change classes to numbers of
+    scenario variants above 0, redefined ones left out. ``sentence`` is the answer of the comparison, ``reason`` the
+    first rule that speaks for the verdict, "" for none. ``basis`` is a digest of all that was judged: the same basis
+    gives the same row. ``holds_until`` is the last day (UTC) of the first note to end on which it stands.
     """
+
+    class Verdict(models.TextChoices):
+        PASS = "pass"
+        REGRESSED = "regressed"
+        INCONCLUSIVE = "inconclusive"
+        NOT_COMPARABLE = "not_comparable"
 
     run = models.OneToOneField(Run, on_delete=models.CASCADE, primary_key=True, related_name="change")
     baseline = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="+")
-    generation = models.BigIntegerField(null=True)
-    baseline_generation = models.BigIntegerField(null=True)
+    basis = models.CharField(max_length=64)
     counts = models.JSONField(default=dict)
+    verdict = models.CharField(max_length=14, choices=Verdict.choices)
+    sentence = models.TextField()
+    reason = models.TextField(blank=True, default="")
+    holds_until = models.DateField(null=True)
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["holds_until"], condition=Q(holds_until__isnull=False), name="run_change_holds")
+        ]

@@ -58,26 +58,23 @@ def judge_for(team: Team, stored: StoredComparison, policy: Policy) -> tuple[Jud
     """Judge a comparison with the notes of the team, and return those that hold for the candidate."""
     side = stored.candidate
     noted = noted_side(team=team, target=side.target, version=side.version)
-    return judge(stored, policy, is_known=lambda row: _is_covered(noted, row)), noted
+    return judge(stored, policy, is_known=known_rule(noted)), noted
 
 
-def _is_covered(noted: NotedSide, row: Row[int]) -> bool:
-    found = noted.found(row.variant, [key for key, _number in row.candidate.signatures])
-    return found is not None and not found.needs_attention
+def known_rule(noted: NotedSide) -> IsKnown:
+    """Return the rule that tells which rows notes cover."""
+
+    def is_known(row: Row[int]) -> bool:
+        found = noted.found(row.variant, [key for key, _number in row.candidate.signatures])
+        return found is not None and not found.needs_attention
+
+    return is_known
 
 
 def judge(stored: StoredComparison, policy: Policy, *, is_known: IsKnown = lambda _row: False) -> Judged:
     """Judge a comparison by a policy; ``is_known`` tells which rows the team's notes cover."""
     scenario_of = _scenario_of(stored)
-    is_critical = _critical_rule(stored, policy, scenario_of)
-    assessment = assess(
-        stored.result,
-        scenario_of=scenario_of,
-        policy=policy,
-        is_critical=is_critical,
-        is_known=is_known,
-        is_same=stored.baseline.generations == stored.candidate.generations,
-    )
+    assessment = assess_stored(stored, policy, is_known=is_known)
     paired = select(stored.result, scenario_of=scenario_of, policy=policy, is_known=is_known).paired
     adjusted = adjusted_p_values(paired)
     return Judged(
@@ -85,8 +82,21 @@ def judge(stored: StoredComparison, policy: Policy, *, is_known: IsKnown = lambd
         assessment=assessment,
         plan=plan_repetitions(stored.result, assessment, scenario_of=scenario_of, is_known=is_known),
         tests={row.variant: RowTest(fisher_exact(pair_of(row)), adjusted[row.variant]) for row in paired},
-        is_critical=is_critical,
+        is_critical=_critical_rule(stored, policy, scenario_of),
         is_known=is_known,
+    )
+
+
+def assess_stored(stored: StoredComparison, policy: Policy, *, is_known: IsKnown) -> Assessment:
+    """Return the verdict alone, without what a page says of single rows."""
+    scenario_of = _scenario_of(stored)
+    return assess(
+        stored.result,
+        scenario_of=scenario_of,
+        policy=policy,
+        is_critical=_critical_rule(stored, policy, scenario_of),
+        is_known=is_known,
+        is_same=stored.baseline.generations == stored.candidate.generations,
     )
 
 

@@ -1,22 +1,18 @@
-"""How a run changed against its baseline, counted from its cases; and which run its baseline is."""
+"""Which run the baseline of a run is, and which runs are touched when one is stored."""
 
 import uuid
-from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Count, Max, Min, Q
-from evalrunner.compare import Change, classify, tally
+from django.db.models import Max, Min, Q
 
 from reports.domain.baselines import Resolution, resolve
-from reports.models import Run, Scenario, ScenarioVariant, Version
-from reports.selectors.attempts import counting_cases
+from reports.models import Note, Run, Version
+from reports.querysets import RunQuerySet
+from reports.selectors.attempts import descendants_of
 from reports.selectors.baselines import default_baseline
-from reports.selectors.definitions import accepted_keys
 
 VersionPlace = tuple[int, datetime, datetime | None]
-_NO_CASES: Mapping[str, int] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +27,8 @@ class CountedRun:
     generation: int | None
     status: str
     ordered_at: datetime
+    team_pk: int
+    run_key: str | None
 
     @property
     def is_countable(self) -> bool:
@@ -40,7 +38,7 @@ class CountedRun:
 
 def counted_run(pk: uuid.UUID) -> CountedRun | None:
     columns = ("pk", "version__target", "revision__suite", "version", "revision", "generation", "status", "ordered_at")
-    row = Run.objects.filter(pk=pk).values_list(*columns).first()
+    row = Run.objects.filter(pk=pk).values_list(*columns, "team", "run_key").first()
     return CountedRun(*row) if row else None
 
 
@@ -72,26 +70,40 @@ def _earlier_baseline(run: CountedRun) -> CountedRun | None:
     return counted_run(newest) if newest else None
 
 
-def affected_runs(run: CountedRun) -> tuple[uuid.UUID, ...]:
+def affected_runs(run: CountedRun) -> RunQuerySet[Run]:
     """Return the runs whose change may be another one once ``run`` is stored: it and those it may be the baseline of.
 
     The latter are the runs of the later versions up to the first that has a completed run itself. A run that begins
     before all others of its version moves the version, and with it the baseline of those others. Where a default
-    baseline is named, only that one run is measured against an earlier version; whoever was counted against ``run``
-    before is counted again.
+    baseline is named, only that one run is measured against an earlier version. Whoever was counted against ``run``
+    before is counted again; so are the runs that continue it, which count its attempts, and those counted against them.
     """
-    counted = Q(change__baseline=run.pk)
+    own = (run.pk, *descendants_of(team_pk=run.team_pk, run_key=run.run_key))
+    counted = Q(pk__in=own) | Q(change__baseline__in=own)
+    if _moves_notes(run):
+        counted |= Q(version__target=run.target_pk, change__isnull=False)
+    return Run.objects.filter(counted | _measured_otherwise(run), team=run.team_pk)
+
+
+def _measured_otherwise(run: CountedRun) -> Q:
+    """Return the runs that may get another baseline."""
     named = default_baseline(target=run.target_pk, suite=run.suite_pk)
     if named is not None and named[0] != run.pk:
-        runs = Run.objects.filter(Q(pk__in=(run.pk, named[0])) | counted, version__target=run.target_pk)
-        return tuple(runs.order_by("-ordered_at", "pk").values_list("pk", flat=True))
+        return Q(pk=named[0])
     versions = _versions(run)
     own = next((first, pk) for pk, first, _completed in versions if pk == run.version_pk)
-    wanted = Q(pk=run.pk) | counted | Q(version__in=_next_versions(versions, own))
+    wanted = Q(version__in=_next_versions(versions, own))
     if run.ordered_at == own[0]:
         wanted |= Q(version=run.version_pk)
-    runs = Run.objects.filter(wanted, revision__suite=run.suite_pk).order_by("-ordered_at", "pk")
-    return tuple(runs.values_list("pk", flat=True))
+    return wanted & Q(revision__suite=run.suite_pk)
+
+
+def _moves_notes(run: CountedRun) -> bool:
+    """Tell whether a run moves its version among those that bound notes of its target."""
+    bounded = Note.objects.filter(target=run.target_pk, closed_at__isnull=True)
+    if not bounded.filter(~Q(first_version=None) | ~Q(last_version=None)).exists():
+        return False
+    return not Run.objects.filter(version=run.version_pk, ordered_at__lt=run.ordered_at).exists()
 
 
 def _next_versions(versions: list[VersionPlace], own: tuple[datetime, int]) -> list[int]:
@@ -116,52 +128,3 @@ def _versions(run: CountedRun) -> list[VersionPlace]:
         .order_by("-first", "-pk")
     )
     return list(rows.values_list("pk", "first", "completed"))
-
-
-def runs_of_place(*, target: int, suite: int, limit: int) -> tuple[uuid.UUID, ...]:
-    """Return the newest runs of a target and suite."""
-    runs = Run.objects.filter(version__target=target, revision__suite=suite).newest_first()
-    return tuple(runs.values_list("pk", flat=True)[:limit])
-
-
-def change_counts(baseline: CountedRun, candidate: CountedRun) -> dict[str, int]:
-    """Count the scenario variants of both runs by change class; scenarios whose definition changed are left out.
-
-    Where both sides always failed, the class is "failing", whatever the reason: signatures are not read here.
-    """
-    before, after = _counts(baseline), _counts(candidate)
-    redefined = _redefined(baseline, candidate)
-    counted = Counter(
-        str(_change(before.get(variant, _NO_CASES), after.get(variant, _NO_CASES)))
-        for variant in before.keys() | after.keys()
-        if variant not in redefined
-    )
-    return dict(sorted(counted.items()))
-
-
-def _change(before: Mapping[str, int], after: Mapping[str, int]) -> Change:
-    return classify(tally(before), tally(after), shares_signature=True)
-
-
-def _counts(run: CountedRun) -> dict[int, dict[str, int]]:
-    cases = counting_cases(run_pk=run.pk).order_by()
-    counts: dict[int, dict[str, int]] = {}
-    for variant, status, number in cases.values_list("variant_id", "status").annotate(Count("id")):
-        counts.setdefault(variant, {})[status] = number
-    return counts
-
-
-def _redefined(baseline: CountedRun, candidate: CountedRun) -> frozenset[int]:
-    """Return the scenario variants whose scenario is defined differently on the two sides."""
-    if baseline.revision_pk == candidate.revision_pk:
-        return frozenset()
-    before, after = (
-        dict(Scenario.objects.filter(revision=run.revision_pk).values_list("key", "definition_digest"))
-        for run in (baseline, candidate)
-    )
-    accepted = accepted_keys(revisions=(baseline.revision_pk, candidate.revision_pk))
-    changed = [key for key in before.keys() & after.keys() if before[key] != after[key] and key not in accepted]
-    if not changed:
-        return frozenset()
-    variants = ScenarioVariant.objects.filter(scenario_key__in=changed, team__runs=candidate.pk)
-    return frozenset(variants.values_list("pk", flat=True))

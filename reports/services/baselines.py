@@ -5,12 +5,9 @@ import uuid
 from django.db import transaction
 
 from reports.models import Baseline, BaselineChange, Run, Target, Team, User
-from reports.selectors.run_changes import runs_of_place
 from reports.services.audit import record
-from reports.services.run_changes import refresh_change
+from reports.services.run_changes import recount_changes
 from reports.text import storable
-
-MOST_RECOUNTED = 500  # of the newest runs; an older one keeps the baseline that it was counted against, and names it
 
 
 class BaselineRefused(Exception):
@@ -53,7 +50,8 @@ def set_baseline(
         baseline.set_by, baseline.reason = user, storable(reason.strip())
         baseline.save()
         _remember(baseline, user, BaselineChange.Action.SET, run, baseline.reason, is_forced=is_forced)
-        transaction.on_commit(lambda: _recount(**place))
+        if baseline.is_default:
+            _recount(**place)
     return baseline
 
 
@@ -66,9 +64,6 @@ def _check(run: Run | None, name: str, is_forced: bool) -> None:
         raise BaselineRefused("run_is_follow_up", "This is a follow-up: its scenarios were chosen by their outcome.")
     if run.generation_id is None:
         raise BaselineRefused("run_has_no_cases", f"This run has no cases yet: it is {run.status}.")
-    if run.follow_up:
-        sentence = "This run is a follow-up: its scenarios were chosen by their outcome, so it measures nothing."
-        raise BaselineRefused("run_is_follow_up", sentence)
     if run.status != "completed" and not is_forced:
         sentence = f"This run is {run.status}, not completed. Tick “although it is incomplete” to use it all the same."
         raise BaselineRefused("run_incomplete", sentence)
@@ -83,7 +78,8 @@ def clear_baseline(*, team: Team, user: User, pk: int, reason: str = "") -> None
         _remember(baseline, user, BaselineChange.Action.CLEARED, None, storable(reason.strip()))
         place = {"target_id": baseline.target_id, "suite_id": baseline.suite_id}
         baseline.delete()
-        transaction.on_commit(lambda: _recount(**place))
+        if baseline.is_default:
+            _recount(**place)
 
 
 def _remember(
@@ -105,6 +101,5 @@ def _remember(
     record(team=baseline.team, actor=user, action=f"baseline.{action}", subject=baseline.name, **details)
 
 
-def _recount(*, target_id: int, suite_id: int) -> None:
-    for pk in runs_of_place(target=target_id, suite=suite_id, limit=MOST_RECOUNTED):
-        refresh_change(run_pk=pk)
+def _recount(target_id: int, suite_id: int) -> None:
+    recount_changes(Run.objects.filter(version__target=target_id, revision__suite=suite_id))

@@ -21,7 +21,7 @@ from reports.services.attempts import refresh_attempts
 from reports.services.case_rows import CaseWriter, prepare_case
 from reports.services.generations import staged_generation
 from reports.services.leases import Claim, release, renew_lease
-from reports.services.run_changes import refresh_changes
+from reports.services.run_changes import mark_affected, refresh_changes
 from reports.services.run_rows import COUNTED, run_columns
 from reports.text import storable
 
@@ -93,8 +93,8 @@ class CheckpointStore:
         """Give back the claim of a run whose last checkpoint is stored."""
         with transaction.atomic():
             release(self.claim)
-        refresh_attempts(run_pk=self.claim.run_pk)
-        refresh_changes(run_pk=self.claim.run_pk)
+            mark_affected(run_pk=self.claim.run_pk)
+        self._count()
 
     def reject(self, code: str, paths: tuple[str, ...], sentence: str = "") -> None:
         """End a run that could not begin."""
@@ -114,6 +114,12 @@ class CheckpointStore:
                 **({"stop_reason": storable(sentence)} if sentence else {}),
             )
             Run.objects.filter(pk=self.claim.run_pk, status="running").update(status=status, updated_at=now)
+            mark_affected(run_pk=self.claim.run_pk)
+        self._count()
+
+    def _count(self) -> None:
+        refresh_attempts(run_pk=self.claim.run_pk)
+        refresh_changes(run_pk=self.claim.run_pk)
 
 
 def head_of(report: EvaluationReport) -> PlainObject:

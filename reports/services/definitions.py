@@ -5,12 +5,10 @@ from collections.abc import Collection
 from django.db import transaction
 from evalrunner.compare import redefined
 
-from reports.models import AcceptedDefinition, RunChange, Scenario, SuiteRevision, Team, User
+from reports.models import AcceptedDefinition, Run, Scenario, SuiteRevision, Team, User
 from reports.services.audit import record
-from reports.services.run_changes import refresh_change
+from reports.services.run_changes import recount_changes
 from reports.text import storable
-
-MOST_RECOUNTED = 500
 
 
 def accept_definitions(
@@ -46,7 +44,7 @@ def accept_definitions(
         )
         for _key, scenario in new:
             record(team=team, actor=user, action="definition.accepted", subject=scenario, revisions=[first, second])
-        transaction.on_commit(lambda: _recount(first, second))
+        _recount(first, second)
     return len(new)
 
 
@@ -59,7 +57,7 @@ def withdraw_definition(*, team: Team, user: User, pk: int) -> None:
         first, second = row.first_id, row.second_id
         record(team=team, actor=user, action="definition.withdrawn", subject=row.scenario_id, revisions=[first, second])
         row.delete()
-        transaction.on_commit(lambda: _recount(first, second))
+        _recount(first, second)
 
 
 def _changed(first: int, second: int) -> dict[str, str]:
@@ -74,8 +72,6 @@ def _changed(first: int, second: int) -> dict[str, str]:
 
 
 def _recount(first: int, second: int) -> None:
-    """Count those runs anew that were counted between the two revisions."""
+    """Count those runs anew that are measured between the two revisions."""
     pair = (first, second)
-    changes = RunChange.objects.filter(run__revision_id__in=pair, baseline__revision_id__in=pair)
-    for pk in changes.order_by("-run__ordered_at").values_list("run_id", flat=True)[:MOST_RECOUNTED]:
-        refresh_change(run_pk=pk, anew=True)
+    recount_changes(Run.objects.filter(revision__in=pair, change__baseline__revision__in=pair))

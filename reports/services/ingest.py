@@ -30,7 +30,7 @@ from reports.services.case_spool import CaseSpool
 from reports.services.collector import collector_paused
 from reports.services.generations import remove_abandoned_generations, remove_generation, staged_generation
 from reports.services.interning import intern_revision, intern_version
-from reports.services.run_changes import refresh_changes
+from reports.services.run_changes import mark_affected, refresh_changes
 from reports.services.run_rows import run_columns
 from reports.text import storable
 
@@ -130,6 +130,7 @@ def _create(new: _Import, created_by: User | None) -> Ingested | None:
                 **new.source,
                 **columns,
             )
+            mark_affected(run_pk=run.pk)
     except IntegrityError:
         if not Run.objects.for_team(new.team).filter(run_key=new.run_key).exists():
             raise
@@ -250,6 +251,7 @@ def _replace(new: _Import, run: Run) -> Ingested | None:
         if replaced:
             # Readers that have begun with the old cases may end with them.
             Generation.objects.filter(pk=run.generation_id).update(renewed_at=timezone.now())
+            mark_affected(run_pk=run.pk)
     if not replaced:
         remove_generation(generation.pk)
         return None

@@ -17,6 +17,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from reports.models import Execution, Run
+from reports.services.run_changes import mark_affected
 
 LEASE_S = 30.0
 BEATS_PER_LEASE = 6
@@ -94,4 +95,6 @@ def _expire(run_pk: uuid.UUID) -> int:
         late = Execution.objects.filter(pk=run_pk, lease_expires_at__lt=now)  # it may have been renewed meanwhile
         if late.update(claim_token="", lease_expires_at=None) != 1:
             return 0
-        return Run.objects.filter(pk=run_pk, status="running").update(status="interrupted", updated_at=now)
+        ended = Run.objects.filter(pk=run_pk, status="running").update(status="interrupted", updated_at=now)
+        mark_affected(run_pk=run_pk)  # also of one that wrote its last checkpoint and died before it was counted
+        return ended

@@ -15,6 +15,7 @@ from kombu.exceptions import OperationalError
 
 EXECUTE_RUN = "reports.execute_run"
 IMPORT_UPLOAD = "reports.import_upload"
+COUNT_CHANGES = "reports.count_changes"
 
 CONNECT_S = 2
 

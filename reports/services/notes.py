@@ -11,7 +11,9 @@ from django.utils import timezone
 from evalrunner.compare.outcomes import FAILING_STATUSES
 
 from reports.models import Case, Membership, Note, Run, ScenarioVariant, Signature, Target, Team, User, Version
+from reports.selectors.policies import policy_of_team
 from reports.services.audit import record
+from reports.services.run_changes import recount_changes
 from reports.text import storable
 
 MOST_AT_ONCE = 500
@@ -45,6 +47,7 @@ def note_signature(*, team: Team, user: User, target_pk: int, signature: str, co
         raise NoteRefused("signature_unknown", "There is no such failure signature in your team.")
     target = _target(team, target_pk)
     with transaction.atomic():
+        _recount(team, target)
         return _put(team, user, target, content, {"signature": found}, [])
 
 
@@ -61,6 +64,7 @@ def note_variant(
     target = _target(team, target_pk)
     known = _known(run, [found.pk]).get(found.pk, []) if run else []
     with transaction.atomic():
+        _recount(team, target)
         return _put(team, user, target, content, {"variant": found}, known)
 
 
@@ -80,6 +84,7 @@ def note_cluster(*, team: Team, user: User, run: Run, signature: str, content: N
     target = _target(team, run.version.target_id)
     known = _known(run, [variant.pk for variant in variants])
     with transaction.atomic():
+        _recount(team, target)
         return tuple(
             _put(team, user, target, content, {"variant": variant}, known.get(variant.pk, [])) for variant in variants
         )
@@ -91,6 +96,7 @@ def change_note(*, team: Team, user: User, pk: int, content: NoteContent) -> Not
         note = Note.objects.for_team(team).select_for_update().filter(pk=pk, closed_at__isnull=True).first()
         if note is None:
             raise NoteRefused("note_unknown", "There is no such open note in your team.")
+        _recount(team, note.target)
         about: dict[str, Any] = {"variant": note.variant} if note.variant else {"signature": note.signature}
         return _put(team, user, note.target, content, about, note.known)
 
@@ -103,7 +109,14 @@ def close_notes(*, team: Team, user: User, pks: Collection[int]) -> int:
             note.closed_at, note.closed_by = timezone.now(), user
             note.save()
             record(team=team, actor=user, action="note.closed", subject=_subject(note), note=note.pk)
+        _recount(team, *{note.target for note in rows})
     return len(rows)
+
+
+def _recount(team: Team, *targets: Target) -> None:
+    """Let the verdicts on runs of targets be found anew where the team's policy heeds notes."""
+    if targets and policy_of_team(team).heeds_known_issues:
+        recount_changes(Run.objects.filter(version__target__in=targets, change__isnull=False))
 
 
 def _target(team: Team, pk: int) -> Target:

@@ -13,7 +13,7 @@ from reports.payloads import unpack
 from reports.selectors.stored_reports import StoredCase, iter_stored_cases
 from reports.services.attempts import count_attempts
 from reports.services.case_rows import PreparedCase, prepare_case
-from reports.services.run_changes import count_change, refresh_change, stored_change
+from reports.services.run_changes import expected_change, recount_change, stored_change
 from reports.services.run_rows import COUNTED, is_passing
 
 _CASE_COLUMNS = ("status", "error_code", "skip_reason", "duration_ms", "turn_count", "failing")
@@ -41,13 +41,15 @@ def recount_run(run: Run, *, repair: bool) -> tuple[Disagreement, ...]:
             Run.objects.filter(pk=run.pk, updated_at=run.updated_at).update(updated_at=timezone.now(), **columns)
     wrong_change = tuple(_change_disagreements(run))
     if wrong_change and repair:
-        refresh_change(run_pk=run.pk, anew=True)
+        recount_change(run_pk=run.pk)
     return (*wrong_counts, *wrong_change, *_case_disagreements(run))
 
 
 def _change_disagreements(run: Run) -> Iterator[Disagreement]:
-    stored, counted = stored_change(run_pk=run.pk), count_change(run_pk=run.pk)
-    if stored != counted:
+    stored, counted = stored_change(run_pk=run.pk), expected_change(run_pk=run.pk)
+    if run.change_due_at is not None:
+        yield Disagreement(run, "change", "waits to be counted", counted)
+    elif stored != counted:
         yield Disagreement(run, "change", stored, counted)
 
 

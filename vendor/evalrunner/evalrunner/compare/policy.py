@@ -41,6 +41,11 @@ class Policy:
     critical_tags: frozenset[str] = field(default_factory=frozenset)
     accepted_definitions: frozenset[str] = field(default_factory=frozenset)
 
+    @property
+    def heeds_known_issues(self) -> bool:
+        """Tell whether notes can change a verdict."""
+        return self.except_known_issues or bool(self.critical_scenarios or self.critical_tags)
+
     def is_critical(self, scenario_id: str, tags: Collection[str]) -> bool:
         return scenario_id in self.critical_scenarios or not self.critical_tags.isdisjoint(tags)
 
