@@ -11,6 +11,10 @@ A report B is a *later snapshot* of a report A of the same ``runId`` when
   snapshot already shows ``skipped`` or ``blocked`` with turns, and the case may still end ``failed`` or ``error``.
 
 Numbers compare as doubles, the order of members does not matter.
+
+While snapshots of a run come, somebody publishes it from elsewhere: a report that says ``running`` is awaited for half
+an hour after the last one (a turn may take long, and nothing is published meanwhile). Most that say so for longer have
+died.
 """
 
 from collections.abc import Iterator, Mapping
@@ -18,6 +22,8 @@ from typing import Any
 
 from evalrunner.data import as_double
 
+YOUNG_S = 120.0  # `evalrunner push --follow` pauses for a minute at most, and sending takes its time
+AWAITED_S = 1_800.0
 _IDENTITY = ("id", "scenarioId", "name", "repetition", "variants")
 _FIXED = ("resumedFrom", "fingerprint", "target", "startedAt")
 _ABSENT = object()

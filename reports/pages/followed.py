@@ -1,8 +1,7 @@
 """The part of an imported run's page that moves while somebody publishes snapshots of it.
 
-There are no events here, only snapshots: the page asks every few seconds while the last one is young, every minute for
-half an hour (a turn may take long, and nothing is published meanwhile), and then no more: most runs that say "running"
-for longer have died elsewhere.
+There are no events here, only snapshots: the page asks every few seconds while the last one is young, every minute
+while the next is awaited, and then no more.
 """
 
 from __future__ import annotations
@@ -15,14 +14,13 @@ from django.urls import reverse
 from django.utils import timezone
 from evalrunner.compare import tally
 
+from reports.domain.snapshots import AWAITED_S, YOUNG_S
 from reports.models import CASE_STATUSES, Run
 from reports.pages.live import RunningLine, Shown, running_line
 from reports.pages.parts import Bar
 from reports.pages.run import run_sentence
 from reports.selectors import live as selector
 
-YOUNG_S = 120.0  # `evalrunner push --follow` pauses for a minute at most, and sending takes its time
-HOPED_FOR_S = 1800.0
 OFTEN_S, SELDOM_S = 5, 60
 
 
@@ -100,7 +98,7 @@ def _poll_s(run: Run) -> int:
     age_s = (timezone.now() - run.updated_at).total_seconds()
     if age_s < YOUNG_S:
         return OFTEN_S
-    return SELDOM_S if age_s < HOPED_FOR_S else 0
+    return SELDOM_S if age_s < AWAITED_S else 0
 
 
 def _news(ended: int) -> str:

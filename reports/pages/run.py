@@ -206,7 +206,7 @@ def run_page(
         tag_options=_options((("", "Any tag"), *((tag, tag) for tag in selector.scenario_tags(run))), filters.tag),
         suite_assertions=_suite_assertions(run),
         execution=execution,
-        continuation=run_continuation(run, filters, is_executed=execution is not None, may_run=may_run),
+        continuation=run_continuation(run, filters, execution=execution, may_run=may_run),
         baseline_href=compare_href(found.run.pk, run.pk) if found and found.run and run.generation_id else "",
         baseline_words=found.words if found else "",
         rerun_href=f"{reverse('new-run')}?{urlencode({'rerun': str(run.pk)})}" if may_run else "",

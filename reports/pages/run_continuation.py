@@ -10,11 +10,13 @@ from django.urls import reverse
 from evalrunner.compare import Tally, tally
 
 from reports.domain.continuation import Verb, count_candidates, statuses_in_words
-from reports.models import CASE_STATUSES, Run
+from reports.models import CASE_STATUSES, Execution, Run
 from reports.pages.parts import Action
-from reports.selectors.harness import is_of_harness
+from reports.selectors.continuation import earlier_run
 from reports.selectors.lineage import Relative, count_passed_on_retry, relatives_of
 from reports.selectors.run import CaseFilters
+from reports.services.continuing import find_hindrance
+from reports.text import storable
 
 _RELATIONS = {
     ("continues", "retry"): "Retry of",
@@ -41,20 +43,27 @@ class RelativeLine:
 
 @dataclass(frozen=True, slots=True)
 class RunContinuation:
-    """``actions`` lead to the pages of the verbs and to the form for a fresh run; ``notes`` say what this run is."""
+    """``actions`` lead to the pages of the verbs and to the form for a fresh run; ``notes`` say what this run is.
+
+    ``hindrance`` says why there are no actions where there is something to resume or to retry; it may hold texts from
+    outside (stored form).
+    """
 
     actions: tuple[Action, ...]
+    hindrance: str
     reruns: tuple[Action, ...]
     relatives: tuple[RelativeLine, ...]
     notes: tuple[str, ...]
 
 
-def run_continuation(run: Run, filters: CaseFilters, *, is_executed: bool, may_run: bool) -> RunContinuation:
+def run_continuation(run: Run, filters: CaseFilters, *, execution: Execution | None, may_run: bool) -> RunContinuation:
     relatives = relatives_of(run)
-    is_under_way = is_executed and run.status in ("queued", "running")
-    offered = may_run and not is_under_way
+    is_under_way = execution is not None and run.status in ("queued", "running")
+    verbs = _verbs(run) if may_run and run.run_id and not is_under_way else ()
+    hindrance = find_hindrance(earlier_run(run, execution)) if verbs else None
     return RunContinuation(
-        actions=_verbs(run) if offered and run.run_id and not is_of_harness(run) else (),
+        actions=() if hindrance else verbs,
+        hindrance=storable(hindrance.sentence) if hindrance else "",
         reruns=_reruns(run, filters) if may_run else (),
         relatives=tuple(map(_line, relatives)),
         notes=tuple(_notes(run, relatives)),

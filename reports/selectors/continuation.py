@@ -44,14 +44,16 @@ def get_run_to_continue(*, team: Team, pk: uuid.UUID) -> EarlierRun | None:
     """Return a run of the team with what is known of its request; None where there is no such run."""
     run = Run.objects.for_team(team).select_related("version__target", "revision__suite", "created_by").filter(pk=pk)
     found = run.first()
-    if found is None:
-        return None
-    execution = Execution.objects.filter(pk=pk).first()
+    return None if found is None else earlier_run(found, Execution.objects.filter(pk=pk).first())
+
+
+def earlier_run(run: Run, execution: Execution | None) -> EarlierRun:
+    """Return a run that was read with its names, and how this site executed it, as one to be continued."""
     return EarlierRun(
-        run=found,
-        target_id=restored(found.version.target.target_id),
-        fingerprint=restored(found.version.fingerprint),
-        compatibility=restored(found.compatibility_fingerprint),
+        run=run,
+        target_id=restored(run.version.target.target_id),
+        fingerprint=restored(run.version.fingerprint),
+        compatibility=restored(run.compatibility_fingerprint),
         target_name=execution.target_name if execution else None,
         options=RunOptions.from_data(execution.request) if execution else None,
     )

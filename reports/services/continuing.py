@@ -8,6 +8,7 @@ from __future__ import annotations
 import uuid
 from dataclasses import dataclass, replace
 
+from django.utils import timezone
 from evalrunner.cases import expand_cases, run_fingerprint
 from evalrunner.codes import RESUME_INCOMPATIBLE
 from evalrunner.errors import EvaluationError
@@ -16,7 +17,8 @@ from evalrunner.runner.resume import ResumePolicy
 
 from reports.domain.continuation import Outlook, Verb, foretell
 from reports.domain.run_options import RunOptions
-from reports.models import Team, User
+from reports.domain.snapshots import AWAITED_S
+from reports.models import Run, Team, User
 from reports.runnable import TargetEntry, TargetsFileError, TargetUnusable, runnable_targets
 from reports.selectors.continuation import EarlierRun, get_run_to_continue, inferred_options, light_cases
 from reports.selectors.harness import is_of_harness
@@ -35,6 +37,7 @@ STILL_GOING = "RUN_IS_UNDER_WAY"
 OF_HARNESS = "RUN_IS_OF_HARNESS"
 NO_REPORT = "RUN_HAS_NO_REPORT"
 TARGET_CHANGED = "TARGET_FINGERPRINT_CHANGED"
+CASES_LAID_OUT = 2_000  # whenever a page is shown
 
 
 class CannotContinue(Exception):
@@ -72,6 +75,26 @@ def look_ahead(*, team: Team, run_pk: uuid.UUID, verb: Verb, allow_external_writ
     policy = ResumePolicy(verb is Verb.RETRY, resumes)
     outlook = foretell(zip(light_cases(earlier.run), cases, strict=True), policy, may_write=allow_external_writes)
     return Prospect(earlier, verb, entry, options, outlook, entry.allows_external_writes)
+
+
+def find_hindrance(earlier: EarlierRun) -> CannotContinue | None:
+    """Return why neither verb can be used on a run, as far as that is told at once; None where nothing is known.
+
+    For a page that offers the verbs: no program is asked for the version, and whether a report would go on as it was
+    made is looked up only for imported ones that are small. ``look_ahead`` tells the rest.
+    """
+    try:
+        _refuse_unfit(earlier)
+        entry = _entry_of(earlier)
+        if entry.source is None or entry.source.kind != "command":
+            _refuse_another_version(entry, earlier)
+        if not earlier.is_executed and earlier.run.total <= CASES_LAID_OUT:
+            suite = parsed_suite(earlier.run.revision)
+            options = _options(earlier, suite, allow_external_writes=False)
+            _check_fit(entry, earlier, suite, _expand(suite, options))
+    except CannotContinue as refused:
+        return refused
+    return None
 
 
 def continue_run(
@@ -125,9 +148,19 @@ def _refuse_unfit(earlier: EarlierRun) -> None:
         raise CannotContinue(OF_HARNESS, sentence)
     if earlier.is_executed and run.status in ("queued", "running"):
         raise CannotContinue(STILL_GOING, f"The run is {run.status}: wait for its end, or cancel it first.")
+    if run.status == "running" and not earlier.is_executed and _is_awaited(run):
+        sentence = (
+            "The run is still published from elsewhere: it can go on here once its last report has come, or none has "
+            "for half an hour."
+        )
+        raise CannotContinue(STILL_GOING, sentence)
     if not run.run_id or run.generation_id is None:
         sentence = f"The run is {run.status} and has no report to go on from; start a fresh run instead."
         raise CannotContinue(NO_REPORT, sentence)
+
+
+def _is_awaited(run: Run) -> bool:
+    return (timezone.now() - run.updated_at).total_seconds() < AWAITED_S
 
 
 def _entry_of(earlier: EarlierRun) -> TargetEntry:

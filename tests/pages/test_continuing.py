@@ -5,7 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from reports.models import Execution, Run, Team, User
 from reports.services.executing import execute_run
@@ -14,6 +16,7 @@ from tests import factories
 from tests.execution.conftest import Ask, scenario
 from tests.execution.conftest import ask as ask
 from tests.execution.conftest import targets_file as targets_file
+from tests.execution.reports import report_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -193,3 +196,86 @@ def test_a_parent_that_is_imported_after_its_retry_is_counted_then(team: Team) -
     stored.refresh_from_db()
     assert stored.first_counts is not None
     assert (stored.first_counts["passed"], stored.first_counts["failed"]) == (1, 1)
+
+
+def main_of(page: str) -> str:
+    return page.partition("<main")[2].partition("</main")[0]
+
+
+def test_an_imported_run_is_retried_from_its_page_where_its_target_can_run_here(
+    client_of_runner: Client, team: Team, run: Run
+) -> None:
+    imported = factories.stored(team, report_of(run) | {"runId": "from-a-laptop"})
+
+    page = text(client_of_runner, f"/runs/{imported.pk}/")
+
+    assert f'href="/runs/{imported.pk}/retry/">Retry 1 failed case</a>' in page
+    assert "are not offered" not in page
+    text(client_of_runner, f"/runs/{imported.pk}/retry/")
+
+
+@pytest.mark.parametrize(
+    ("members", "words"),
+    [
+        (
+            {"target": {"id": "desk.agent", "fingerprint": "one"}},
+            "The target desk.agent is not registered on this site",
+        ),
+        ({"target": {"id": "tests.echo", "fingerprint": "nine"}}, "there is no version 'nine'"),
+        ({"fingerprint": "0" * 64}, "with another adapter or adapter version"),
+    ],
+)
+def test_an_imported_run_that_cannot_go_on_here_says_why_and_offers_nothing(
+    client_of_runner: Client, team: Team, run: Run, members: dict[str, Any], words: str
+) -> None:
+    imported = factories.stored(team, report_of(run) | {"runId": "from-a-laptop"} | members)
+
+    page = main_of(text(client_of_runner, f"/runs/{imported.pk}/"))
+
+    assert "Resuming and retrying are not offered." in page and words in page
+    assert f"/runs/{imported.pk}/retry/" not in page and f"/runs/{imported.pk}/resume/" not in page
+    text(client_of_runner, f"/runs/{imported.pk}/retry/", status=409)
+
+
+def test_an_imported_run_that_goes_on_elsewhere_is_not_resumed_meanwhile(client_of_runner: Client, team: Team) -> None:
+    going_on = factories.report("PFN", status="running")
+    going_on.pop("finishedAt")
+    imported = factories.stored(team, going_on)
+
+    page = main_of(text(client_of_runner, f"/runs/{imported.pk}/"))
+
+    assert "Resuming and retrying are not offered. <bdi>The run is still published from elsewhere" in page
+    assert f"/runs/{imported.pk}/retry/" not in page
+
+
+def test_nothing_is_said_of_retrying_to_viewers_or_where_nothing_failed(
+    client_of_runner: Client, client_of_viewer: Client, team: Team
+) -> None:
+    passed = factories.stored(team, factories.report("P"))
+    failed = factories.stored(team, factories.report("F"))
+
+    assert "are not offered" not in text(client_of_runner, f"/runs/{passed.pk}/")
+    assert "are not offered" not in text(client_of_viewer, f"/runs/{failed.pk}/")
+
+
+def test_a_version_that_a_program_tells_is_not_asked_for_to_show_a_page(
+    client_of_runner: Client, run: Run, targets_file: Path, tmp_path: Path
+) -> None:
+    asked = tmp_path / "asked"
+    program = f'["sh", "-c", "echo one; touch {asked}"]'
+    targets_file.write_text(targets_file.read_text() + f'[target.fingerprint]\nfrom = "command"\ncommand = {program}\n')
+
+    assert "Retry 1 failed case" in text(client_of_runner, f"/runs/{run.pk}/")
+    assert not asked.exists()
+
+
+def test_offering_the_verbs_costs_the_same_queries_whatever_the_run_holds(client_of_runner: Client, ask: Ask) -> None:
+    def queries(count: int) -> int:
+        made = executed(ask(*(scenario(f"case-{number}", {"answer": "no"}) for number in range(count))))
+        imported = factories.stored(made.team, report_of(made) | {"runId": f"copy-{count}"})
+        text(client_of_runner, f"/runs/{imported.pk}/")
+        with CaptureQueriesContext(connection) as captured:
+            assert "Retry" in text(client_of_runner, f"/runs/{imported.pk}/")
+        return len(captured)
+
+    assert queries(2) == queries(30)

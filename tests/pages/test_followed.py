@@ -8,8 +8,8 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from reports.domain.snapshots import AWAITED_S, YOUNG_S
 from reports.models import Run, Team
-from reports.pages.followed import HOPED_FOR_S, YOUNG_S
 from tests.factories import case, make_team, report, stored
 
 pytestmark = pytest.mark.django_db
@@ -68,7 +68,7 @@ def test_a_later_snapshot_is_shown_by_itself_and_the_last_one_loads_the_page_ane
     ("age_s", "words", "trigger"),
     [
         (YOUNG_S + 1, "none has come since; this part looks again every minute", 'hx-trigger="every 60s"'),
-        (HOPED_FOR_S + 1, "none has come since.", ""),
+        (AWAITED_S + 1, "none has come since.", ""),
     ],
 )
 def test_the_longer_no_snapshot_comes_the_more_seldom_a_page_asks_until_it_does_not(

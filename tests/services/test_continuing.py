@@ -1,12 +1,15 @@
 """Resuming and retrying: what would happen is said beforehand, and is what happens."""
 
 import json
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
 from reports.domain.continuation import Verb, sentences_of
+from reports.domain.snapshots import AWAITED_S
 from reports.models import Execution, Run, Team, User
 from reports.services.continuing import CannotContinue, continue_run, look_ahead
 from reports.services.executing import execute_run
@@ -37,6 +40,11 @@ def external(scenario_id: str, *inputs: dict[str, Any]) -> dict[str, Any]:
 def continued(run: Run, verb: Verb, user: User, **members: Any) -> Run:
     made = continue_run(team=run.team, user=user, origin="web", run_pk=run.pk, verb=verb, **members)
     return executed(Run.objects.get(pk=made.run_pk))
+
+
+def no_longer_awaited(run: Run) -> None:
+    """Let the last snapshot of a run that goes on elsewhere have come long ago."""
+    Run.objects.filter(pk=run.pk).update(updated_at=timezone.now() - timedelta(seconds=AWAITED_S + 1))
 
 
 def test_a_retry_holds_failed_conversations_anew_and_keeps_the_others(ask: Ask, runner: User, tmp_path: Path) -> None:
@@ -188,6 +196,7 @@ def test_what_is_foretold_happens(ask: Ask, runner: User) -> None:
     report["cases"][3] |= {"status": "cancelled", "turns": []}
     report |= {"runId": "snapshot", "status": "running", "summary": factories.summary(report["cases"])}
     imported = factories.stored(run.team, json.loads(json.dumps(report)))
+    no_longer_awaited(imported)
 
     for verb in Verb:
         ahead = look_ahead(team=run.team, run_pk=imported.pk, verb=verb).outlook
@@ -207,3 +216,20 @@ def test_a_deleted_run_cannot_go_on(ask: Ask, runner: User) -> None:
     retried = executed(Run.objects.get(pk=made.run_pk))
 
     assert (retried.status, retried.execution.error_code) == ("rejected", "EVALUATION_RESUME_INVALID")
+
+
+def test_an_imported_run_that_is_still_published_elsewhere_waits_for_its_last_report(ask: Ask, team: Team) -> None:
+    made = report_of(executed(ask("good", "never", max_failures=1)))
+    cases = [made["cases"][0], made["cases"][1] | {"status": "pending", "turns": []}]
+    going_on = made | {"runId": "elsewhere", "status": "running", "cases": cases, "assertions": []}
+    going_on |= {"summary": factories.summary(cases)}
+    going_on.pop("finishedAt")
+    imported = factories.stored(team, going_on)
+
+    with pytest.raises(CannotContinue, match="still published from elsewhere") as refused:
+        look_ahead(team=team, run_pk=imported.pk, verb=Verb.RESUME)
+    no_longer_awaited(imported)
+    ahead = look_ahead(team=team, run_pk=imported.pk, verb=Verb.RESUME)
+
+    assert refused.value.code == "RUN_IS_UNDER_WAY"
+    assert (ahead.outlook.fresh, ahead.outlook.kept) == ((1,), (0,))
