@@ -4,10 +4,11 @@ import gzip
 import itertools
 import json
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from pathlib import Path
 
 import pytest
+from evalrunner.compare import redealing
 from evalrunner.compare.fisher import adjusted, fisher_exact
 from evalrunner.compare.intervals import mean_change, t_distribution, t_quantile, wilson_interval
 from evalrunner.compare.redealing import Pair, redeal
@@ -55,7 +56,10 @@ def test_fisher_agrees_with_scipy(baseline: tuple[int, int], candidate: tuple[in
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=30))
 def test_adjustment_agrees_with_scipy(p_values: list[float]) -> None:
-    assert adjusted(p_values) == pytest.approx(list(stats.false_discovery_control(p_values)), abs=1e-12)
+    found = adjusted(Counter(p_values))
+
+    expected = list(stats.false_discovery_control(p_values))
+    assert [found[each] for each in p_values] == pytest.approx(expected, abs=1e-12)
 
 
 def dealt(pair: Pair) -> list[Pair]:
@@ -193,3 +197,14 @@ def test_swapping_the_sides_mirrors_the_interval(clusters: list[list[float]]) ->
 @given(PAIRS)
 def test_the_order_of_pairs_does_not_matter(pairs: list[Pair]) -> None:
     assert redeal(pairs).p_value == pytest.approx(redeal(pairs[::-1]).p_value, abs=1e-12)
+
+
+@given(PAIRS, st.integers(1, 400))
+def test_steps_of_the_exact_way_are_counted_ahead_as_they_would_be_taken(pairs: list[Pair], most: int) -> None:
+    def p_value(counted: int) -> float | None:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(redealing, "MOST_STEPS", most)
+            patch.setattr(redealing, "MOST_COUNTED", counted)
+            return redealing._exact_p(Counter(pairs), math.lcm(*(size for pair in pairs for size in pair[1::2])))
+
+    assert p_value(1 << 22) == p_value(0)

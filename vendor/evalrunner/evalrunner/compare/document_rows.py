@@ -8,6 +8,7 @@ adjustedP, baseline, candidate}. ``adjustedP`` is Fisher's exact p adjusted over
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Generic, TypeVar
@@ -16,7 +17,7 @@ from evalrunner.compare.engine import Row
 from evalrunner.compare.fisher import adjusted, fisher_exact
 from evalrunner.compare.outcomes import Sample
 from evalrunner.compare.tally import Tally
-from evalrunner.compare.verdict import pair_of
+from evalrunner.compare.verdict import pairs_of
 
 STATUSES_LISTED: Final = 100
 FAILURES_LISTED: Final = 5
@@ -63,8 +64,9 @@ class Naming(Generic[V]):
 def adjusted_p_values(paired: Iterable[Row[V]]) -> Mapping[V, float]:
     """Return the adjusted p of each row that enters the test, two-sided."""
     rows = list(paired)
-    values = adjusted([fisher_exact(pair_of(row)) for row in rows])
-    return {row.variant: value for row, value in zip(rows, values, strict=True)}
+    pairs = pairs_of(rows)
+    values = adjusted(Counter(map(fisher_exact, pairs)))
+    return {row.variant: values[fisher_exact(pair)] for row, pair in zip(rows, pairs, strict=True)}
 
 
 def row_data(row: Row[V], naming: Naming[V], p_values: Mapping[V, float]) -> dict[str, Any]:

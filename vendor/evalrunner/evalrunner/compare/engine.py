@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from evalrunner.compare.changes import FOLDED, IMPROVEMENTS, REGRESSIONS, Change, Group, classify, group_of
 from evalrunner.compare.clusters import Cluster, clusters_of
@@ -38,9 +38,8 @@ class Judgement:
     fewer_decided: int
 
 
-@dataclass(frozen=True, slots=True)
-class Row(Generic[V]):
-    """One scenario variant with its samples on both sides."""
+class Row(NamedTuple, Generic[V]):
+    """One scenario variant with its samples on both sides. Rows that look alike share their judgement."""
 
     variant: V
     group: Group
@@ -128,7 +127,6 @@ def compare_samples(
 ) -> Comparison[V]:
     """Compare the samples of two sides. ``order`` names every variant of either side once, in the order for ties."""
     rows = _rows(baseline, candidate, order, is_redefined)
-    rows.sort(key=lambda row: (GROUP_PLACE[row.group], -abs(row.judgement.drop)))  # stable: ties keep the order given
     counted = [row.judgement for row in rows if not row.is_redefined]
     return Comparison(
         rows=tuple(rows),
@@ -143,19 +141,24 @@ def compare_samples(
 def _rows(
     baseline: Mapping[V, Sample], candidate: Mapping[V, Sample], order: Iterable[V], is_redefined: Callable[[V], bool]
 ) -> list[Row[V]]:
-    """Judge every variant. Samples may be shared by variants that look alike: each pair of objects is judged once."""
-    judged: dict[tuple[int, int], tuple[Judgement, Group]] = {}
-    rows = []
+    """Judge every variant and order the rows by group and size of change; ties keep the order given.
+
+    Samples may be shared by variants that look alike: each pair of objects is judged once.
+    """
+    places: dict[tuple[int, float], list[Row[V]]] = {}
+    kinds: dict[tuple[int, int, bool], tuple[Judgement, Group, list[Row[V]]]] = {}
     for variant in order:
         before, after = baseline.get(variant, NO_SAMPLE), candidate.get(variant, NO_SAMPLE)
-        pair = (id(before), id(after))
-        if pair not in judged:
+        key = (id(before), id(after), is_redefined(variant))
+        kind = kinds.get(key)
+        if kind is None:
             judgement = judge(before, after)
-            judged[pair] = (judgement, group_of(judgement.change, is_redefined=False))
-        judgement, group = judged[pair]
-        changed = is_redefined(variant)
-        rows.append(Row(variant, Group.REDEFINED if changed else group, judgement, before, after, changed))
-    return rows
+            group = group_of(judgement.change, is_redefined=key[-1])
+            place = places.setdefault((GROUP_PLACE[group], -abs(judgement.drop)), [])
+            kind = kinds[key] = (judgement, group, place)
+        judgement, group, place = kind
+        place.append(Row(variant, group, judgement, before, after, key[-1]))
+    return [row for where in sorted(places) for row in places[where]]
 
 
 def _sum(tallies: Iterable[Tally]) -> Tally:

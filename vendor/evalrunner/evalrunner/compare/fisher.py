@@ -7,7 +7,7 @@ Sources: R. A. Fisher, J. R. Stat. Soc. 85 (1922) 87-94. Y. Benjamini, Y. Hochbe
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping
 from functools import lru_cache
 
 from evalrunner.compare.redealing import Pair
@@ -25,13 +25,16 @@ def fisher_exact(pair: Pair) -> float:
     return min(1.0, sum(count for count in ways if count <= observed * _ALIKE) / sum(ways))
 
 
-def adjusted(p_values: Sequence[float]) -> list[float]:
-    """Return p values adjusted by Benjamini and Hochberg, in the given order: the false discovery rate of each row."""
-    order = sorted(range(len(p_values)), key=lambda place: p_values[place], reverse=True)
-    result = [1.0] * len(p_values)
+def adjusted(counted: Mapping[float, int]) -> dict[float, float]:
+    """Adjust p values by Benjamini and Hochberg: the false discovery rate at each of them.
+
+    ``counted`` tells how many rows have each p value; rows that share one share what it is adjusted to.
+    """
+    whole = rank = sum(counted.values())
+    result: dict[float, float] = {}
     smallest = 1.0
-    for done, place in enumerate(order):
-        rank = len(p_values) - done
-        smallest = min(smallest, p_values[place] * len(p_values) / rank)
-        result[place] = smallest
+    for p_value in sorted(counted, reverse=True):
+        smallest = min(smallest, p_value * whole / rank)
+        result[p_value] = smallest
+        rank -= counted[p_value]
     return result

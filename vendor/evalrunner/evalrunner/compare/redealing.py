@@ -7,9 +7,10 @@ so that fixes never cancel breaks). The p value is the share of arrangements tha
 with one case a side it is the one-sided McNemar test.
 
 The share is exact: the variants are independent, so the distribution of the sum is a convolution, carried out on whole
-numbers (a common multiple of the sides' sizes). Where the sums would be too many, the share is estimated: from seeded
-re-dealings, the observed arrangement counted among them, where few variants can be dealt in several ways; else by a
-saddlepoint approximation, which is within a percent of the share and takes no longer for thousands of variants.
+numbers (a common multiple of the sides' sizes). Where the sums would be too many (they are counted first, which costs
+little), the share is estimated: from seeded re-dealings, the observed arrangement counted among them, where few
+variants can be dealt in several ways; else by a saddlepoint approximation, which is within a percent of the share and
+takes no longer for thousands of variants.
 
 Sources: E. J. G. Pitman, J. R. Stat. Soc. Suppl. 4 (1937) 119-130 (the permutation test). B. Phipson, G. K. Smyth,
 Stat. Appl. Genet. Mol. Biol. 9 (2010) 39 (counting the observed one).
@@ -20,21 +21,22 @@ from __future__ import annotations
 import math
 import random
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
+from itertools import chain, repeat
+from typing import Final, NamedTuple
 
 from evalrunner.compare.saddlepoint import Distribution, tail_chance
 
 MOST_STEPS: Final = 1_000_000  # of the exact convolution
 DRAWS: Final = 20_000  # re-dealings where the exact way is too long
+MOST_COUNTED: Final = 1 << 22  # sums, one bit each; of more the exact way itself tells when it is too long
 MOST_DRAWN: Final = 20  # variants; of more, the sum is smooth enough for the saddlepoint approximation
 _SEED: Final = 20_240_229
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
+class Pair(NamedTuple):
     """One scenario variant decided on both sides: ``passed`` of ``decided`` cases, decided >= 1."""
 
     baseline_passed: int
@@ -64,10 +66,11 @@ class Redealing:
 
 def redeal(pairs: Sequence[Pair]) -> Redealing:
     """Test whether the rates fell; without pairs, or where none fell, the p value is 1."""
-    noise = any(pair.baseline_decided > 1 or pair.candidate_decided > 1 for pair in pairs)
-    expected = math.fsum(_falling_share(*pair.key) for pair in pairs)
-    scale = math.lcm(*(size for pair in pairs for size in (pair.baseline_decided, pair.candidate_decided)))
-    exact = _exact_p(pairs, scale) if scale < 2**40 else None
+    alike = Counter(pairs)  # thousands of pairs are of few kinds
+    noise = any(pair.baseline_decided > 1 or pair.candidate_decided > 1 for pair in alike)
+    expected = math.fsum(chain.from_iterable(repeat(_falling_share(*pair.key), times) for pair, times in alike.items()))
+    scale = math.lcm(*(size for pair in alike for size in (pair.baseline_decided, pair.candidate_decided)))
+    exact = _exact_p(alike, scale) if scale < 2**40 else None
     if exact is not None:
         return Redealing(exact, expected, True, noise)
     return Redealing(_estimated_p(pairs, scale), expected, False, noise)
@@ -95,20 +98,21 @@ def _falling_share(passed: int, baseline: int, candidate: int) -> float:
     return falling / math.comb(baseline + candidate, passed)
 
 
-def _exact_p(pairs: Sequence[Pair], scale: int) -> float | None:
+def _exact_p(alike: Mapping[Pair, int], scale: int) -> float | None:
     """Return the exact p value, or None where it would take too many steps.
 
     Pairs of one kind are folded together, and sums that have reached the observed one are kept as one: they only grow.
     """
-    observed = _observed(pairs, scale)
+    observed = _observed(alike, scale)
     if not observed:
         return 1.0
+    kinds = [(_fall_shares(key, scale), times) for key, times in sorted(_keys(alike).items())]
+    kinds = [(falls, times) for falls, times in kinds if len(falls) > 1]  # others can be dealt in one way only
+    if _is_too_long(kinds, observed):
+        return None
     sums: dict[int, float] = {0: 1.0}
     reached, steps = 0.0, 0
-    for key, times in sorted(Counter(pair.key for pair in pairs).items()):
-        falls = _fall_shares(key, scale)
-        if len(falls) == 1:
-            continue  # this kind of pair can be dealt in one way only
+    for falls, times in kinds:
         for _ in range(times):
             steps += len(sums) * len(falls)
             if steps > MOST_STEPS:
@@ -118,10 +122,40 @@ def _exact_p(pairs: Sequence[Pair], scale: int) -> float | None:
     return min(1.0, reached)
 
 
-def _observed(pairs: Sequence[Pair], scale: int) -> int:
+def _keys(alike: Mapping[Pair, int]) -> Counter[tuple[int, int, int]]:
+    keys: Counter[tuple[int, int, int]] = Counter()
+    for pair, times in alike.items():
+        keys[pair.key] += times
+    return keys
+
+
+def _is_too_long(kinds: Iterable[tuple[Sequence[tuple[int, float]], int]], observed: int) -> bool:
+    """Tell ahead whether the convolution would take more than MOST_STEPS: which sums occur is kept as bits.
+
+    False, too, where even the bits would be too many.
+    """
+    unit = math.gcd(*(fall for falls, _times in kinds for fall, _share in falls))
+    limit = -(-observed // max(1, unit))  # sums below this have not reached the observed one
+    if limit > MOST_COUNTED:
+        return False
+    sums, steps, below = 1, 0, (1 << limit) - 1
+    for falls, times in kinds:
+        shifts = [fall // unit for fall, _share in falls]
+        for _ in range(times):
+            steps += sums.bit_count() * len(falls)
+            if steps > MOST_STEPS:
+                return True
+            dealt = 0
+            for shift in shifts:
+                dealt |= sums << shift if shift < limit else 0
+            sums = dealt & below
+    return False
+
+
+def _observed(alike: Mapping[Pair, int], scale: int) -> int:
     return sum(
-        _fall(pair.key[0], pair.candidate_passed, pair.baseline_decided, pair.candidate_decided, scale)
-        for pair in pairs
+        times * _fall(pair.key[0], pair.candidate_passed, pair.baseline_decided, pair.candidate_decided, scale)
+        for pair, times in alike.items()
     )
 
 

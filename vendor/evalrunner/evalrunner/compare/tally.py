@@ -7,6 +7,7 @@ pending) is undecided: never counted as passed, and always shown beside the rate
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -85,7 +86,4 @@ def tally(counts: Mapping[str, int]) -> Tally:
 
 def tally_statuses(statuses: Iterable[str]) -> Tally:
     """Count cases given one status each."""
-    counts: dict[str, int] = {}
-    for status in statuses:
-        counts[status] = counts.get(status, 0) + 1
-    return tally(counts)
+    return tally(Counter(statuses))

@@ -105,6 +105,18 @@ def pair_of(row: Row[V]) -> Pair:
     return Pair(before.passed, before.decided, after.passed, after.decided)
 
 
+def pairs_of(rows: Iterable[Row[V]]) -> list[Pair]:
+    """Return ``pair_of`` each row; rows that share their judgement share the pair."""
+    known: dict[int, Pair] = {}
+    pairs = []
+    for row in rows:
+        pair = known.get(id(row.judgement))
+        if pair is None:
+            pair = known[id(row.judgement)] = pair_of(row)
+        pairs.append(pair)
+    return pairs
+
+
 def assess(
     comparison: Comparison[V],
     *,
@@ -118,7 +130,7 @@ def assess(
     rows = comparison.rows
     chosen = select(comparison, scenario_of=scenario_of, policy=policy, is_known=is_known)
     counted, paired = chosen.counted, chosen.paired
-    test = redeal([pair_of(row) for row in paired])
+    test = redeal(pairs_of(paired))
     change = mean_change(_clusters(paired, scenario_of))
     completeness = _completeness(rows, {id(row) for row in counted})
     errors = sum(row.candidate.statuses.count("error") for row in rows)
