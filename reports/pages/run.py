@@ -7,10 +7,12 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 from evalrunner.compare import Tally, percent_text, tally, tally_statuses
+from evalrunner.compare.outcomes import FAILING_STATUSES
 
 from reports.domain.attention import Attention, Standing
 from reports.domain.expressions import Expression, expressions
 from reports.domain.grammar import Sign, outcome_of
+from reports.domain.wording import counted as number_of
 from reports.domain.wording import duration_in_words
 from reports.models import Execution, Run
 from reports.pages.note_marks import NoteMark, note_mark
@@ -282,10 +284,12 @@ def _notices(run: Run) -> tuple[Notice, ...]:
 
 
 def _failures_words(counts: Mapping[str, int], signatures: int) -> str:
-    failing = counts["failed"] + counts["error"]
-    if not failing:
-        return ""
-    return f"{failing:,} case{'' if failing == 1 else 's'}, {signatures:,} signature{'' if signatures == 1 else 's'}"
+    failing = _failing(counts)
+    return f"{number_of(failing, 'case')}, {number_of(signatures, 'signature')}" if failing else ""
+
+
+def _failing(counts: Mapping[str, int]) -> int:
+    return sum(counts[status] for status in FAILING_STATUSES)
 
 
 def _empty(run: Run, filters: CaseFilters) -> Empty:
@@ -429,7 +433,8 @@ def _marks(run: Run, clusters: Sequence[Cluster], noted: NotedRun, *, may_triage
 def _cluster_line(
     run: Run, cluster: Cluster, counts: Mapping[str, int], noted: NotedRun, note: NoteMark
 ) -> ClusterLine:
-    failing = max(counts["failed"] + counts["error"], cluster.cases)
+    failing = _failing(counts)
+    filters = CaseFilters(status="failures", signature=cluster.key)
     covered = noted.covered.get(cluster.pk, 0)
     return ClusterLine(
         what=_cluster_what(cluster),
@@ -439,8 +444,8 @@ def _cluster_line(
         variants=cluster.variants,
         share=percent_text(cluster.cases, failing),
         bar=round(100 * cluster.cases / failing),
-        href=_cases_href(run, CaseFilters(signature=cluster.key), ""),
-        first_href=case_href(run, cluster.first_position, CaseFilters(signature=cluster.key)),
+        href=_cases_href(run, filters, ""),
+        first_href=case_href(run, cluster.first_position, filters),
         first_scenario=cluster.first_scenario,
         note=note,
         attention=Attention(cluster.cases, covered).words if covered else "",

@@ -245,8 +245,11 @@ def _siblings(run: Run, rows: Sequence[CaseRow]) -> dict[int, tuple[Pip, ...]]:
 
 
 def clusters(run: Run) -> tuple[tuple[Cluster, ...], int]:
-    """Return the failures of a run by signature, most cases first, and how many signatures there are in all."""
-    failing = cases_of(run).filter(signature__isnull=False)
+    """Return the failures of a run by signature, most cases first, and how many signatures there are in all.
+
+    A case that failed on its way and ended blocked or cancelled has a signature too, but it is undecided: no failure.
+    """
+    failing = cases_of(run).filter(status__in=FAILING_STATUSES, signature__isnull=False)
     by_signature = failing.values("signature_id").annotate(
         cases=Count("id"), variants=Count("variant_id", distinct=True), first_position=Min("position")
     )

@@ -70,7 +70,30 @@ def test_failures_are_grouped_by_signature_with_their_first_example(client_of_vi
 
     assert "3 cases, 2 signatures" in page
     assert "answered" in page and "EVALUATION_TRANSPORT_FAILED" in page
-    assert f"/runs/{run.pk}/cases/1/?signature=" in page
+    assert f"/runs/{run.pk}/cases/1/?status=failures&amp;signature=" in page
+
+
+def test_a_case_that_failed_on_its_way_and_ended_blocked_is_no_failure(client_of_viewer: Client, team: Team) -> None:
+    on_its_way = turn("failed", step_id="other")
+    cases = [case("failed"), case("passed", scenario_id="b"), case("blocked", scenario_id="c", turns=[on_its_way])]
+    run = stored(team, report(cases=cases))
+    also_so = case("blocked", scenario_id="d", turns=[turn("failed")])
+    alike = stored(team, report(cases=[case("failed"), also_so]))
+
+    page, page_alike = show(client_of_viewer, run), show(client_of_viewer, alike)
+
+    assert Case.objects.filter(generation__current_run=run, signature__isnull=False).count() == 2
+    assert "1 case, 1 signature" in page and "step other" not in page
+    assert "1 case, 1 signature" in page_alike
+    key = Case.objects.get(generation__current_run=alike, position=0).signature.key  # type: ignore[union-attr]
+    assert f"?status=failures&amp;signature={key}#cases" in page_alike
+    assert ">1 case<" in show(client_of_viewer, alike, f"?status=failures&signature={key}")
+
+
+def test_only_blocked_cases_leave_no_failures(client_of_viewer: Client, team: Team) -> None:
+    run = stored(team, report(cases=[case("passed"), case("blocked", scenario_id="c", turns=[turn("failed")])]))
+
+    assert "Nothing failed." in show(client_of_viewer, run)
 
 
 def test_a_signature_narrows_the_cases_to_its_own(client_of_viewer: Client, team: Team) -> None:
