@@ -25,8 +25,8 @@ from evalrunner.harness.runtime.local import LocalRuntime, RuntimeOptions
 from evalrunner.harness.scenarios import Scenario
 from evalrunner.models import CaseStatus, EvaluationCase, EvaluationSuite, EvaluationTarget, ExpandedCase, RunStatus
 from evalrunner.reports import parse_evaluation_case
+from evalrunner.runner.conclusion import now_text
 from evalrunner.runner.journal import Journal, ReportHead
-from evalrunner.runner.run import now_text
 
 from reports.domain.harness.cases import case_of_row
 from reports.domain.harness.options import Allowed, policies_of

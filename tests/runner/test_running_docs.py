@@ -18,7 +18,7 @@ def test_the_programs_of_the_guide_run() -> None:
     for program in programs:
         exec(compile(program, "running-evaluations.md", "exec"), names)
 
-    assert len(programs) == 2
+    assert len(programs) == 3
     assert names["report"].summary.passed == 3
 
 

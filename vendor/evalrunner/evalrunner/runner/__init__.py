@@ -4,21 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping
-from uuid import uuid4
 
 from evalrunner.adapters.base import EvaluationAdapter
 from evalrunner.assertions import Evaluators
-from evalrunner.cases import expand_cases, run_fingerprint
-from evalrunner.codes import RESUME_REQUIRED
-from evalrunner.errors import EvaluationError
 from evalrunner.models import EvaluationReport, EvaluationSuite, EvaluationTarget
-from evalrunner.reports import parse_evaluation_report
-from evalrunner.runner.journal import ReportHead
-from evalrunner.runner.options import check_adapter, check_callables, check_evaluators, check_limits, read_target
+from evalrunner.runner.plan import RunnerOptions, plan_evaluation
 from evalrunner.runner.publisher import OnCheckpoint, OnEvent
-from evalrunner.runner.resume import ResumePolicy, check_fit, fresh_case, take_over
-from evalrunner.runner.run import Plan, Run, now_text
-from evalrunner.suites import parse_evaluation_suite
+from evalrunner.runner.run import Run
 
 __all__ = ["run_evaluation"]
 
@@ -63,26 +55,17 @@ async def run_evaluation(
     valid before anything is opened, and EVALUATION_OBSERVER_FAILED if an observer raises or is too slow. Cancelling the
     task that awaits this closes open sessions and leaves no task behind.
     """
-    definition = parse_evaluation_suite(suite)
-    limits = check_limits(concurrency, timeout_ms, max_failures, allow_external_writes)
-    version = read_target(target)
-    check_adapter(adapter)
-    known = {} if evaluators is None else evaluators
-    check_callables(known, on_checkpoint, on_event)
-    if retry_failed and resume is None:
-        raise EvaluationError(RESUME_REQUIRED)
-    cases = expand_cases(definition, scenario_ids=scenario_ids, tags=tags, repetitions=repetitions, max_cases=max_cases)
-    check_evaluators(definition, cases, known)
-    previous = None if resume is None else parse_evaluation_report(resume)
-    ids = [case.id for case in cases]
-    fingerprint = run_fingerprint(definition, ids, version.to_data(), adapter.id, adapter.version)
-    run_id = str(uuid4())
-    if previous is None:
-        states = [(fresh_case(run_id, case), True) for case in cases]
-    else:
-        check_fit(previous, fingerprint, cases)
-        policy = ResumePolicy(bool(retry_failed), getattr(adapter, "supports_resume", False) is True)
-        states = list(take_over(previous, cases, run_id, policy))
-    resumed_from = None if previous is None else previous.run_id
-    head = ReportHead(run_id, definition, fingerprint, version, now_text(), resumed_from)
-    return await Run(Plan(head, cases, states, adapter, known, limits), cancel, on_checkpoint, on_event).execute()
+    options = RunnerOptions(
+        scenario_ids, tags, concurrency, repetitions, max_cases, max_failures, timeout_ms, allow_external_writes
+    )
+    plan = plan_evaluation(
+        suite=suite,
+        target=target,
+        adapter=adapter,
+        evaluators=evaluators,
+        options=options,
+        resume=resume,
+        retry_failed=retry_failed,
+        observers=(on_checkpoint, on_event),
+    )
+    return await Run(plan, cancel, on_checkpoint, on_event).execute()

@@ -42,6 +42,10 @@ class Journal:
         self._finished_at: str | None = None
         self._assertions: tuple[AssertionResult, ...] = ()
 
+    @property
+    def run_id(self) -> str:
+        return self.head.run_id
+
     def record(self, index: int, case: EvaluationCase) -> None:
         """Take over the new state of one case."""
         self._counts[self.cases[index].status] -= 1

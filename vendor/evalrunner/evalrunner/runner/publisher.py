@@ -6,16 +6,28 @@ import asyncio
 import inspect
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from evalrunner.errors import EvaluationError
 from evalrunner.events import EvaluationCheckpoint, EventType, RunEvent
 from evalrunner.models import EvaluationCase
-from evalrunner.runner.journal import Journal
 from evalrunner.runner.lanes import Operation, Outlasts
 
 OnCheckpoint: TypeAlias = Callable[[EvaluationCheckpoint], Awaitable[None] | None]
 OnEvent: TypeAlias = Callable[[RunEvent], Awaitable[None] | None]
+
+
+class Record(Protocol):
+    """Where transitions are recorded before anybody hears of them."""
+
+    @property
+    def run_id(self) -> str: ...
+
+    def record(self, index: int, case: EvaluationCase) -> None:
+        """Take over the new state of one case."""
+
+    def snapshot(self, event: RunEvent) -> Any:
+        """Freeze what observers see before an event."""
 
 
 class Halted(Exception):
@@ -23,15 +35,15 @@ class Halted(Exception):
 
 
 class Publisher:
-    """Records each transition in the journal and tells the observers of it.
+    """Records each transition and tells the observers of it.
 
     Without observers no snapshot is ever made. Once an observer has failed nothing more goes out.
     """
 
     def __init__(
         self,
-        journal: Journal,
-        on_checkpoint: OnCheckpoint | None,
+        journal: Record,
+        on_checkpoint: Callable[[Any], Awaitable[None] | None] | None,
         on_event: OnEvent | None,
         on_failure: Callable[[], None],
     ) -> None:
@@ -58,7 +70,7 @@ class Publisher:
         try:
             self._record(index, case)
             self._sequence += 1
-            run_id, case_id = self._journal.head.run_id, case.id if case is not None else None
+            run_id, case_id = self._journal.run_id, case.id if case is not None else None
             event = RunEvent(self._sequence, type, run_id, case_id, index, step_id)
             await self._deliver(event)
         finally:
