@@ -272,3 +272,25 @@ def test_a_file_that_is_no_report_is_told_with_its_places(tmp_path: Path, before
 def test_the_gate_stops_the_second_versions_of_clinic_and_flights(name: str, status: int) -> None:
     assert called("gate", family(name, 1), family(name, 2)) == status
     assert called("gate", family(name, 1), family(name, 1)) == 0
+
+
+# ------------------------------------------------------------------------------------------------------------ lineage
+
+
+def test_a_retry_without_the_run_that_it_retried_is_hinted_at(
+    tmp_path: Path, before: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first = write(tmp_path / "first.json", factories.outcomes("v2", **{**STEADY, **BROKEN}) | {"runId": "first"})
+    later = {"resumedFrom": "first", "startedAt": "2026-03-03T09:05:00.000Z", "finishedAt": "2026-03-03T09:06:00.000Z"}
+    retry = write(tmp_path / "retry.json", factories.outcomes("v2", **STEADY) | later)
+
+    alone = called("gate", before, retry)
+    hinted = capsys.readouterr().err
+    whole = called("gate", before, first, "--candidate", retry)
+
+    assert (alone, whole) == (0, 1)
+    assert hinted == (
+        f"hint: {retry} goes on with run 'first', which was not given: a retry counts as the first attempt then. "
+        "Give that report, too: --candidate FILE\n"
+    )
+    assert capsys.readouterr().err == ""

@@ -14,7 +14,7 @@ from evalrunner.compare.files import ReportFileError
 from evalrunner.compare.judging import judge_versions
 from evalrunner.compare.policy import DEFAULT_POLICY, Policy, parse_policy
 from evalrunner.compare.renderings import FORMATS
-from evalrunner.compare.versions import read_version
+from evalrunner.compare.versions import Version, read_version
 from evalrunner.errors import EvaluationError
 
 CANNOT_SAY: Final = 4
@@ -50,11 +50,24 @@ def compare_as_asked(arguments: argparse.Namespace) -> Mapping[str, Any]:
     output = _output(arguments.output, [*sides[0], *sides[1], arguments.policy])
     policy = _read_policy(arguments.policy)
     try:
-        document = judge_versions(read_version(sides[0]), read_version(sides[1]), policy=policy)
+        baseline, candidate = read_version(sides[0]), read_version(sides[1])
+        document = judge_versions(baseline, candidate, policy=policy)
     except ReportFileError as error:
         raise InputError(str(error)) from None
+    _hint_at_predecessors("baseline", baseline)
+    _hint_at_predecessors("candidate", candidate)
     _write(FORMATS[arguments.format](document), output, document)
     return document
+
+
+def _hint_at_predecessors(side: str, version: Version) -> None:
+    """Say on standard error where a retry stands without the run that it retried: its first attempts are unknown."""
+    for file in version.without_predecessor:
+        print(
+            f"hint: {file.path} goes on with run {file.facts.resumed_from!r}, which was not given: a retry counts as "
+            f"the first attempt then. Give that report, too: --{side} FILE",
+            file=sys.stderr,
+        )
 
 
 def _read_policy(path: str | None) -> Policy:

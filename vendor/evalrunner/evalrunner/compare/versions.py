@@ -43,6 +43,12 @@ class Version:
     def run_ids(self) -> frozenset[str]:
         return frozenset(file.facts.run_id for file in self.files)
 
+    @property
+    def without_predecessor(self) -> tuple[ReportFile, ...]:
+        """Return the reports that resumed or retried a run which is not among the files."""
+        given = self.run_ids | {facts.run_id for facts in self.left_out}
+        return tuple(file for file in self.files if file.facts.resumed_from not in ("", *given))
+
     def scenarios(self) -> dict[str, ScenarioText]:
         return {name: text for file in self.files for name, text in file.scenarios.items()}
 
