@@ -172,6 +172,16 @@ class Turn(models.Model):
         constraints = [models.UniqueConstraint(fields=["case", "position"], name="turn_place")]
 
 
+class CaseOutcomes(models.Model):
+    """The cases of a generation as comparisons need them, kept once they have come to rest.
+
+    ``payload`` holds ``reports.domain.outcomes.Outcomes``. Without a row the cases themselves are read.
+    """
+
+    generation = models.OneToOneField(Generation, on_delete=models.CASCADE, primary_key=True, related_name="outcomes")
+    payload = models.BinaryField()
+
+
 class RunChange(models.Model):
     """How a run changed against its baseline, and the verdict on that: what the comparison of both runs says.
 
