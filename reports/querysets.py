@@ -13,6 +13,7 @@ from django.db import models
 if TYPE_CHECKING:
     from reports.models import Team
 
+UNFINISHED = ("queued", "running")
 Row = TypeVar("Row", bound=models.Model, covariant=True)
 
 
@@ -29,7 +30,7 @@ class RunQuerySet(TeamQuerySet[Row]):
 
     def at_rest(self) -> Self:
         """Runs with cases that change no more: they have ended, or nobody goes on with them."""
-        return self.filter(generation__isnull=False).exclude(status__in=("queued", "running"))
+        return self.filter(generation__isnull=False).exclude(status__in=UNFINISHED)
 
     def change_due(self, now: datetime) -> Self:
         """Runs whose change waits to be counted and is counted by nobody at a moment, the newest first."""

@@ -5,6 +5,7 @@ Answers are written with ASCII escapes: a text may hold unpaired surrogates, whi
 
 import json
 from typing import Any
+from urllib.parse import urlencode
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
@@ -13,6 +14,7 @@ from evalrunner.compare import Tally
 from ninja import Schema
 
 from reports.selectors.run_records import CaseRecord, RunRecord
+from reports.selectors.stored_changes import RunChangeRow
 
 
 class TargetOut(Schema):
@@ -56,12 +58,29 @@ class SuiteAssertionsOut(Schema):
     failed: int
 
 
+class AgainstBaselineOut(Schema):
+    """A run against its baseline, as their comparison judges it under the team's policy.
+
+    ``verdict`` is pass, regressed, inconclusive or not_comparable; ``reason`` the first rule that speaks for it, null
+    for none; ``counts`` are scenario variants by change class, zeros left out; ``baseline`` is a run. While the verdict
+    is found anew ``isDue`` is true and all else null.
+    """
+
+    isDue: bool
+    baseline: UUID | None
+    verdict: str | None
+    sentence: str | None
+    reason: str | None
+    counts: dict[str, int] | None
+    url: str | None
+
+
 class RunOut(Schema):
     """A run. ``runId`` is the report's own id, null until the first checkpoint; times are the report's texts.
 
     ``verb`` is run, resume or retry where this site executed it. ``afterRetries`` is what the pass rate would be if
     retries counted. ``followUp`` says by what outcome its scenarios were chosen, null for none: such a run is pooled
-    nowhere and refused by the gate.
+    nowhere and refused by the gate. ``againstBaseline`` is null where no run is its baseline.
     """
 
     id: UUID
@@ -77,6 +96,7 @@ class RunOut(Schema):
     verb: str | None
     followUp: str | None
     suiteAssertions: SuiteAssertionsOut
+    againstBaseline: AgainstBaselineOut | None
     fingerprint: str | None
     startedAt: str | None
     finishedAt: str | None
@@ -149,6 +169,20 @@ def _rate_out(tally: Tally) -> dict[str, Any]:
     return {"passed": tally.passed, "decided": tally.decided, "undecided": tally.undecided, "rate": tally.rate}
 
 
+def _change_out(request: HttpRequest, change: RunChangeRow) -> dict[str, Any]:
+    members = {"baseline": str(change.baseline_pk), "candidate": str(change.run_pk)}
+    address = f"{reverse('compare')}?{urlencode(members)}"
+    return {
+        "isDue": change.is_due,
+        "baseline": None if change.is_due else str(change.baseline_pk),
+        "verdict": change.verdict or None,
+        "sentence": change.sentence or None,
+        "reason": change.reason or None,
+        "counts": None if change.counts is None else dict(change.counts),
+        "url": None if change.is_due else request.build_absolute_uri(address),
+    }
+
+
 def run_out(request: HttpRequest, run: RunRecord) -> dict[str, Any]:
     return {
         "id": str(run.pk),
@@ -164,6 +198,7 @@ def run_out(request: HttpRequest, run: RunRecord) -> dict[str, Any]:
         "verb": run.verb or None,
         "followUp": run.follow_up or None,
         "suiteAssertions": {"total": run.suite_assertions, "failed": run.suite_assertions_failed},
+        "againstBaseline": None if run.change is None else _change_out(request, run.change),
         "fingerprint": run.compatibility_fingerprint or None,
         "startedAt": run.started_at or None,
         "finishedAt": run.finished_at or None,

@@ -8,12 +8,13 @@ from urllib.parse import urlencode
 from django.urls import reverse
 from evalrunner.compare.answer import VERDICT_WORDS, answer, effect_in_words, noise_in_words, points_text
 from evalrunner.compare.intervals import MeanChange
-from evalrunner.compare.verdict import Completeness, Verdict
+from evalrunner.compare.verdict import Completeness
 from evalrunner.compare.words import Phrase
 
 from reports.domain.wording import day_in_words
 from reports.pages.compare_frame import Address
 from reports.pages.parts import Action
+from reports.pages.run_change import verdict_mark, verdict_tone
 from reports.selectors.compare_filters import RowFilters
 from reports.selectors.compare_sides import Side
 from reports.selectors.compare_verdict import Judged
@@ -23,18 +24,6 @@ WIDTH, HEIGHT, EDGE = 360, 74, 12  # of the drawing, in its own units
 _LEAST_REACH = 0.02  # fractions: a change of nothing is not drawn as wide as the page
 _NAMED = 12  # scenarios named beside a reason
 _MOST_RERUN = 40  # scenarios in one address
-_TONES = {
-    Verdict.PASS: "passed",
-    Verdict.REGRESSED: "failed",
-    Verdict.INCONCLUSIVE: "blocked",
-    Verdict.NOT_COMPARABLE: "skipped",
-}
-_SYMBOLS = {
-    Verdict.PASS: "passed",
-    Verdict.REGRESSED: "broken",
-    Verdict.INCONCLUSIVE: "undecided",
-    Verdict.NOT_COMPARABLE: "missing",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,16 +91,17 @@ class VerdictView:
 def verdict_view(judged: Judged, address: Address, *, may_run: bool) -> VerdictView:
     """Decide how a verdict stands on the page."""
     found = judged.assessment
+    mark = verdict_mark(found.verdict)
     return VerdictView(
-        key=str(found.verdict),
-        word=VERDICT_WORDS[found.verdict].capitalize(),
-        tone=_TONES[found.verdict],
-        icon=_SYMBOLS[found.verdict],
+        key=mark.key,
+        word=mark.word,
+        tone=mark.tone,
+        icon=mark.icon,
         sentence=_phrases(answer(judged.stored.result, found), address),
         reasons=tuple(
             ReasonLine(
                 VERDICT_WORDS[reason.verdict],
-                _TONES[reason.verdict],
+                verdict_tone(reason.verdict),
                 reason.text,
                 tuple(NamedLink(name, _scenario_href(name, address)) for name in _named(reason.scenarios)),
                 max(0, len(reason.scenarios) - _NAMED),

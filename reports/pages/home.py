@@ -1,29 +1,37 @@
 """Home: a card per target, what is running, and the first steps of a new team."""
 
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import urlencode
+from uuid import UUID
 
 from django.urls import reverse
 from evalrunner.compare import tally
+from evalrunner.compare.answer import VERDICT_WORDS
+from evalrunner.compare.verdict import Verdict
 
-from reports.domain.baselines import short_rule
 from reports.domain.grammar import Sign, sign_of
 from reports.models import Team
 from reports.pages.charts import Spark
 from reports.pages.cursors import cursor_text, parse_cursor
-from reports.pages.links import compare_href
 from reports.pages.parts import Action, Bar, VersionName
-from reports.pages.runs import ChangeMark, change_marks, change_text
+from reports.pages.run_change import ChangeView, change_view
 from reports.pages.versions import Against, against, spark_of, version_runs_href
 from reports.selectors.baselines import default_names
 from reports.selectors.home import Going, TargetCard, list_going, list_target_cards
 from reports.selectors.notes import attention_of_runs
 
+_WORST_FIRST = (Verdict.REGRESSED, Verdict.NOT_COMPARABLE, Verdict.INCONCLUSIVE, Verdict.PASS)
+
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A target: its newest version with rate and bar, the line of its versions, the change against the one before."""
+    """A target: its newest version with rate and bar, the line of its versions, and the verdict on the newest one.
+
+    ``change`` is how that stands against its baseline, ``against`` how its rate moved since the version before.
+    """
 
     target_id: str
     href: str
@@ -37,12 +45,9 @@ class Card:
     going: int
     spark: Spark | None
     against: Against | None
-    change_href: str
-    change_text: str
-    change_rule: str
+    change: ChangeView | None
     attention: str
     attention_href: str
-    change_marks: tuple[ChangeMark, ...]
     at: datetime
 
 
@@ -84,13 +89,10 @@ def home_page(*, team: Team, after: str, may_run: bool) -> HomePage:
     cursor = parse_cursor(after)
     found, has_more = list_target_cards(team=team, after=cursor)
     going = list_going(team=team)
-    names = default_names(team=team, runs={card.change.baseline_pk for card in found if card.change})
-    attention = attention_of_runs(team=team, runs=[card.newest_pk for card in found])
-    cards = tuple(
-        _card(card, names.get(card.change.baseline_pk, "") if card.change else "", attention[card.newest_pk].words)
-        for card in found
-        if card.versions
-    )
+    baselines = {card.change.baseline_pk for card in found if card.change and card.change.baseline_pk}
+    names = default_names(team=team, runs=baselines)
+    attention = attention_of_runs(team=team, runs=[card.shown_pk for card in found])
+    cards = tuple(_card(card, names, attention[card.shown_pk].words) for card in found if card.versions)
     last = found[-1] if found and has_more else None
     return HomePage(
         sentence=_sentence(cards, has_more, len(going)),
@@ -105,20 +107,29 @@ def home_page(*, team: Team, after: str, may_run: bool) -> HomePage:
 def _sentence(cards: tuple[Card, ...], has_more: bool, going: int) -> str:
     if not cards:
         return "Nothing has been evaluated yet."
-    fell = sum(card.against is not None and card.against.tone == "down" for card in cards)
-    rose = sum(card.against is not None and card.against.tone == "up" for card in cards)
     number = f"{len(cards)} target{'' if len(cards) == 1 else 's'}"
     shown = f"The {len(cards)} most recent targets" if has_more else number
-    moved = f"Against the version before, {fell} fell and {rose} rose."
     running = f" {going} run{'' if going == 1 else 's'} going on." if going else ""
-    return f"{shown}. {moved}{running}"
+    return f"{shown}{_judged(cards)}.{running}"
 
 
-def _card(card: TargetCard, baseline: str, attention: str) -> Card:
+def _judged(cards: tuple[Card, ...]) -> str:
+    """Count the verdicts on the newest versions; "" where none was measured against a baseline."""
+    marks = [card.change.verdict for card in cards if card.change and card.change.verdict]
+    counted = Counter(mark.key for mark in marks)
+    said = [f"{counted[verdict]} {VERDICT_WORDS[verdict]}" for verdict in _WORST_FIRST if counted[verdict]]
+    due = sum(card.change is not None and card.change.is_due for card in cards)
+    said += [f"{due} being judged"] if due else []
+    without = len(cards) - len(marks) - due
+    said += [f"{without} without a baseline"] if without and said else []
+    return f"; the newest versions against their baselines: {', '.join(said)}" if said else ""
+
+
+def _card(card: TargetCard, names: Mapping[UUID, str], attention: str) -> Card:
     newest = card.versions[0]
     decided = next((row for row in card.versions[1:] if row.tally.decided), None)
     href = reverse("target", args=[card.pk])
-    marks = change_marks(card.change.counts if card.change else {})
+    baseline = card.change.baseline_pk if card.change else None
     return Card(
         target_id=card.target_id,
         href=href,
@@ -134,12 +145,9 @@ def _card(card: TargetCard, baseline: str, attention: str) -> Card:
         going=newest.going,
         spark=spark_of(card.target_id, card.versions, card.version_changes),
         against=against(newest, decided),
-        change_href=compare_href(card.change.baseline_pk, card.change.run_pk) if card.change else "",
-        change_text=change_text(marks, baseline),
-        change_rule=short_rule(baseline),
+        change=change_view(card.change, names.get(baseline, "") if baseline else ""),
         attention=attention,
-        attention_href=f"{reverse('run', args=[card.newest_pk])}#failures",
-        change_marks=marks,
+        attention_href=f"{reverse('run', args=[card.shown_pk])}#failures",
         at=newest.last_at,
     )
 

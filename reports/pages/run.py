@@ -18,14 +18,13 @@ from reports.models import Execution, Run
 from reports.pages.note_marks import NoteMark, note_mark
 from reports.pages.notes import new_note_href
 from reports.pages.parts import Action, Bar, Crumb, Empty, Fact, Pager, Pips
+from reports.pages.run_change import ChangeView, measured_run
 from reports.pages.run_continuation import RunContinuation, first_tally, run_continuation
 from reports.selectors import run as selector
-from reports.selectors import run_changes
 from reports.selectors.harness import is_of_harness
 from reports.selectors.lineage import places_passed_on_retry
 from reports.selectors.notes import NotedRun, note_words, noted_run
 from reports.selectors.run import CaseFilters, CaseRow, CasesPage, Cluster, Pip
-from reports.selectors.run_changes import resolve_baseline
 
 if TYPE_CHECKING:
     from reports.pages.live import LivePart
@@ -125,7 +124,8 @@ class Option:
 class RunPage:
     """``live`` is the moving part of a run that is executed here (None otherwise).
 
-    ``baseline_words`` say by which rule the baseline behind ``baseline_href`` was found.
+    ``baseline_words`` say by which rule the baseline behind ``baseline_href`` was found; ``change`` is how the run
+    stands against it, None without one.
     """
 
     run: Run
@@ -152,6 +152,7 @@ class RunPage:
     continuation: RunContinuation
     baseline_href: str
     baseline_words: str
+    change: ChangeView | None
     rerun_href: str
     side: str
     has_report: bool
@@ -182,7 +183,7 @@ def run_page(
     found_clusters, signatures = selector.clusters(run)
     counts = selector.status_counts(run)
     counted = tally(counts)
-    found = resolve_baseline(counted_run) if (counted_run := run_changes.counted_run(run.pk)) else None
+    measured = measured_run(run)
     execution = selector.execution_of(run) if live is not None else None
     noted = noted_run(team=run.team, run=run)
     marks = _marks(run, found_clusters, noted, may_triage=may_triage)
@@ -209,8 +210,9 @@ def run_page(
         suite_assertions=_suite_assertions(run),
         execution=execution,
         continuation=run_continuation(run, filters, execution=execution, may_run=may_run),
-        baseline_href=compare_href(found.run.pk, run.pk) if found and found.run and run.generation_id else "",
-        baseline_words=found.words if found else "",
+        baseline_href=measured.href,
+        baseline_words=measured.words,
+        change=measured.change,
         rerun_href=f"{reverse('new-run')}?{urlencode({'rerun': str(run.pk)})}" if may_run else "",
         side=f"run:{run.pk}",
         has_report=run.run_id != "",

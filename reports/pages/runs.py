@@ -7,16 +7,16 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 from django.utils import timezone
-from evalrunner.compare import IMPROVEMENTS, REGRESSIONS, Change, tally
+from evalrunner.compare import tally
 
 from reports.domain.attention import Attention
-from reports.domain.baselines import short_rule
 from reports.domain.grammar import Sign, outcome_of, sign_of
 from reports.domain.run_query import ORIGINS, OUTCOMES, STATUSES, RunQuery, parse_run_query
 from reports.domain.wording import about
 from reports.models import Team
-from reports.pages.links import compare_href, from_address
+from reports.pages.links import from_address
 from reports.pages.parts import Action, Bar, Chip, Choice, Empty, Pager, VersionName
+from reports.pages.run_change import ChangeView, change_view
 from reports.selectors.baselines import default_names
 from reports.selectors.notes import attention_of_runs
 from reports.selectors.runs import MOST_COUNTED, Cursor, RunRow, count_runs, filter_choices, list_runs
@@ -26,26 +26,16 @@ _DAYS = {
     "from": (("today", 0), ("7 days ago", 7), ("30 days ago", 30), ("90 days ago", 90)),
     "to": (("yesterday", 1), ("7 days ago", 7), ("30 days ago", 30)),
 }
-_MARKED = tuple(str(change) for change in Change if change in REGRESSIONS | IMPROVEMENTS | {Change.LOST})
 _ORIGIN_WORDS = {"upload": "upload", "api": "API", "web": "this site", "command": "command line"}
 
 _NOTHING_FAILS = Attention(0, 0)
 
 
 @dataclass(frozen=True, slots=True)
-class ChangeMark:
-    """A number of scenario variants of one change class; ``text`` says it whole."""
-
-    sign: Sign
-    count: int
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class RunLine:
     """A row: ``side`` is what the comparison calls the run, ``rate`` and ``rate_words`` its pass rate with counts.
 
-    ``change_href`` is the comparison with the run's baseline, empty without one.
+    ``change`` is how it stands against its baseline, None without one.
     """
 
     href: str
@@ -63,10 +53,7 @@ class RunLine:
     origin: str
     tags: tuple[str, ...]
     name: str
-    change_href: str
-    change_text: str
-    change_marks: tuple[ChangeMark, ...]
-    change_rule: str
+    change: ChangeView | None
     attention: str
 
 
@@ -139,7 +126,6 @@ def run_line(row: RunRow, baseline: str = "", attention: Attention = _NOTHING_FA
     href = reverse("run", args=[row.pk])
     counted = tally(row.counts)
     first = tally(row.first_counts) if row.first_counts is not None else counted
-    marks = change_marks(row.changes)
     return RunLine(
         href=href,
         side=str(row.pk),
@@ -156,10 +142,7 @@ def run_line(row: RunRow, baseline: str = "", attention: Attention = _NOTHING_FA
         origin=_ORIGIN_WORDS.get(row.origin, row.origin),
         tags=run_tags(row),
         name=f"{row.target_id} @ {row.fingerprint}",
-        change_href=compare_href(row.baseline_pk, row.pk) if row.baseline_pk else "",
-        change_text=change_text(marks, baseline),
-        change_marks=marks,
-        change_rule=short_rule(baseline),
+        change=change_view(row.change, baseline),
         attention=attention.words,
     )
 
@@ -168,21 +151,6 @@ def run_tags(row: RunRow) -> tuple[str, ...]:
     """Return what a reader must know of a run before reading its numbers."""
     continued = ("retry" if row.verb == "retry" else "resumed",) if row.is_resumed else ()
     return (*continued, "follow-up") if row.follow_up else continued
-
-
-def change_text(marks: Sequence[ChangeMark], baseline: str) -> str:
-    """Say marks in words, for readers who do not see them; a baseline without a name is an earlier version."""
-    against = f"its baseline {baseline}" if baseline else "its baseline, the newest earlier version"
-    return f"{', '.join(mark.text for mark in marks) or 'no change'} against {against}"
-
-
-def change_marks(changes: Mapping[str, int]) -> tuple[ChangeMark, ...]:
-    """Return what got worse and what got better against the baseline, in the order of the comparison."""
-    return tuple(
-        ChangeMark(sign_of(change, "change"), changes[change], f"{changes[change]:,} {sign_of(change, 'change').word}")
-        for change in _MARKED
-        if changes.get(change)
-    )
 
 
 def filter_menu(*, team: Team, name: str, text: str) -> FilterMenu:

@@ -1,5 +1,6 @@
 """The list of targets and the page of one: its versions, their trend, what to compare."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import urlencode
@@ -11,9 +12,11 @@ from reports.domain.wording import short_name
 from reports.models import Team
 from reports.pages.cursors import cursor_text
 from reports.pages.parts import Action, Bar, Choice, Crumb, Empty, Pager
+from reports.pages.run_change import ChangeView, change_view
 from reports.pages.runs import runs_href
 from reports.pages.trend import trend_figure
 from reports.pages.versions import Against, against, version_runs_href
+from reports.selectors.baselines import default_names
 from reports.selectors.home import TargetCard, list_target_cards
 from reports.selectors.targets import TargetHead, TargetSuite, find_target, list_target_suites
 from reports.selectors.versions import VersionRow, newest_versions, version_changes
@@ -45,7 +48,10 @@ class TargetListPage:
 
 @dataclass(frozen=True, slots=True)
 class VersionLine:
-    """A version: ``name`` for labels, ``side`` what a comparison calls it, ``against`` the version before it."""
+    """A version: ``name`` for labels, ``side`` what a comparison calls it, ``against`` the version before it.
+
+    ``change`` is how its newest run stands against its baseline, None without one.
+    """
 
     fingerprint: str
     label: str
@@ -59,6 +65,7 @@ class VersionLine:
     going: int
     first_at: datetime
     against: Against | None
+    change: ChangeView | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +120,9 @@ def target_page(*, team: Team, pk: int, suite_pk: int, before: tuple[datetime, i
         return None
     rows = newest_versions(team=team, target_pk=pk, suite_pk=suite.pk, limit=VERSIONS_A_PAGE + 1, before=before)
     shown, has_more = rows[:VERSIONS_A_PAGE], len(rows) > VERSIONS_A_PAGE
+    changes = _changes(team, shown)
     lines = tuple(
-        _version_line(target, row, next((each for each in rows[place + 1 :] if each.tally.decided), None))
+        _version_line(target, row, next((each for each in rows[place + 1 :] if each.tally.decided), None), changes)
         for place, row in enumerate(shown)
     )
     is_drawn = before is None and sum(row.tally.decided > 0 for row in shown) > 1
@@ -162,7 +170,18 @@ def _target_line(card: TargetCard) -> TargetLine:
     )
 
 
-def _version_line(target: TargetHead, row: VersionRow, before: VersionRow | None) -> VersionLine:
+def _changes(team: Team, versions: Sequence[VersionRow]) -> dict[int, ChangeView | None]:
+    """Decide how the newest run of each version stands against its baseline."""
+    found = version_changes(versions)
+    names = default_names(team=team, runs={row.baseline_pk for row in found.values() if row.baseline_pk})
+    return {
+        pk: change_view(row, names.get(row.baseline_pk, "") if row.baseline_pk else "") for pk, row in found.items()
+    }
+
+
+def _version_line(
+    target: TargetHead, row: VersionRow, before: VersionRow | None, changes: Mapping[int, ChangeView | None]
+) -> VersionLine:
     return VersionLine(
         fingerprint=row.fingerprint,
         label=row.label,
@@ -176,6 +195,7 @@ def _version_line(target: TargetHead, row: VersionRow, before: VersionRow | None
         going=row.going,
         first_at=row.first_at,
         against=against(row, before),
+        change=changes.get(row.pk),
     )
 
 

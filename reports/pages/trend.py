@@ -13,7 +13,7 @@ from evalrunner.compare.intervals import wilson_interval
 
 from reports.domain.unseen import mark_of, pieces, unstored
 from reports.domain.wording import day_in_words, percent_in_words
-from reports.pages.versions import Changes, verdict_tone, verdict_words, version_runs_href
+from reports.pages.versions import Changes, moved_tone, verdict_words, version_runs_href
 from reports.selectors.versions import VersionRow
 
 _LABEL_LENGTH = 18
@@ -95,7 +95,7 @@ def _whiskers(rows: Sequence[VersionRow]) -> dict[str, Any]:
 
 
 def _colours(rows: Sequence[VersionRow], changes: Changes) -> list[str]:
-    return [_TONES.get(verdict_tone(row, changes), "var(--accent)") for row in rows]
+    return [_TONES.get(moved_tone(row, changes), "var(--accent)") for row in rows]
 
 
 def _range(rows: Sequence[VersionRow]) -> list[float]:

@@ -4,12 +4,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from evalrunner.compare import IMPROVEMENTS, REGRESSIONS, Change
+from evalrunner.compare.answer import VERDICT_WORDS
+from evalrunner.compare.verdict import Verdict
 
 from reports.domain.run_query import RunQuery
 from reports.domain.wording import day_in_words
 from reports.pages.charts import Point, Spark
 from reports.pages.links import compare_href
 from reports.pages.runs import runs_href
+from reports.selectors.stored_changes import RunChangeRow
 from reports.selectors.versions import VersionRow
 
 
@@ -55,14 +58,15 @@ def _moved(candidate: VersionRow, baseline: VersionRow) -> str:
     return f"{shown} points {'above' if points > 0 else 'below'}"
 
 
-Changes = Mapping[int, Mapping[str, int]]
+Changes = Mapping[int, RunChangeRow]
 
 
-def verdict_tone(row: VersionRow, changes: Changes) -> str:
+def moved_tone(row: VersionRow, changes: Changes) -> str:
     """Say what a version did against its baseline: "down" (broke), "up" (fixed), "both", "same"; "unknown" without."""
-    if row.pk not in changes:
+    change = changes.get(row.pk)
+    if change is None or change.counts is None:
         return "unknown"
-    counts = changes[row.pk]
+    counts = change.counts
     broke = any(counts.get(change) for change in (*REGRESSIONS, Change.LOST))
     fixed = any(counts.get(change) for change in IMPROVEMENTS)
     return ("both" if fixed else "down") if broke else "up" if fixed else "same"
@@ -77,8 +81,9 @@ _SAID = {
 
 
 def verdict_words(row: VersionRow, changes: Changes) -> str:
-    """Say the same in words: "broke, against its baseline"; "" where it was not measured against one."""
-    return _SAID.get(verdict_tone(row, changes), "")
+    """Say the same in words, with the verdict; "" where it was not measured against a baseline."""
+    said = _SAID.get(moved_tone(row, changes), "")
+    return f"{said} ({VERDICT_WORDS[Verdict(changes[row.pk].verdict)]})" if said else ""
 
 
 def spark_of(target_id: str, versions: Sequence[VersionRow], changes: Changes) -> Spark | None:
@@ -91,7 +96,7 @@ def spark_of(target_id: str, versions: Sequence[VersionRow], changes: Changes) -
             rate=row.tally.rate,
             text=", ".join(filter(None, (_facts(row), verdict_words(row, changes)))),
             href=version_runs_href(target_id, row),
-            tone={"unknown": "accent"}.get(moved := verdict_tone(row, changes), moved),
+            tone={"unknown": "accent"}.get(moved := moved_tone(row, changes), moved),
             is_hollow=row.going > 0,
         )
         for row in oldest_first

@@ -8,7 +8,8 @@ from typing import Any
 
 from django.db.models import Max, OuterRef, Q, QuerySet, Subquery
 
-from reports.models import CASE_STATUSES, Run, RunChange, Target, Team
+from reports.models import CASE_STATUSES, Run, Target, Team
+from reports.selectors.stored_changes import RunChangeRow
 from reports.selectors.versions import VersionRow, newest_first, version_changes, version_rows
 
 TARGETS_SHOWN = 30
@@ -17,17 +18,12 @@ GOING_SHOWN = 8
 
 
 @dataclass(frozen=True, slots=True)
-class RunChangeRow:
-    """The newest run against its baseline: scenario variants counted by change class."""
-
-    run_pk: uuid.UUID
-    baseline_pk: uuid.UUID
-    counts: Mapping[str, int]
-
-
-@dataclass(frozen=True, slots=True)
 class TargetCard:
-    """A target with its newest versions (newest first, at most 20 of ``version_count``) on the suite it ran last."""
+    """A target with its newest versions (newest first, at most 20 of ``version_count``) on the suite it ran last.
+
+    ``change`` is how the newest version stands against its baseline: its newest run that counts, None without one.
+    ``shown_pk`` is that run, or the target's newest one.
+    """
 
     pk: int
     target_id: str
@@ -36,9 +32,9 @@ class TargetCard:
     versions: tuple[VersionRow, ...]
     version_count: int
     last_at: datetime
-    newest_pk: uuid.UUID
+    shown_pk: uuid.UUID
     change: RunChangeRow | None
-    version_changes: Mapping[int, Mapping[str, int]]
+    version_changes: Mapping[int, RunChangeRow]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,28 +70,24 @@ def list_target_cards(*, team: Team, after: tuple[datetime, int] | None = None) 
     names = ("pk", "target_id", "suite_pk", "suite_id", "last_at", "newest_pk")
     found = list(targets.values(*names)[: TARGETS_SHOWN + 1])
     versions = _versions(team, {row["pk"]: row["suite_pk"] for row in found[:TARGETS_SHOWN]})
-    changes = _changes([row["newest_pk"] for row in found[:TARGETS_SHOWN]])
     moved = version_changes([row for rows in versions.values() for row in rows[:VERSIONS_SHOWN]])
-    cards = tuple(
-        _card(row, versions.get(row["pk"], ()), changes.get(row["newest_pk"]), moved) for row in found[:TARGETS_SHOWN]
-    )
+    cards = tuple(_card(row, versions.get(row["pk"], ()), moved) for row in found[:TARGETS_SHOWN])
     return cards, len(found) > TARGETS_SHOWN
 
 
-def _card(
-    row: Mapping[str, Any],
-    versions: tuple[VersionRow, ...],
-    change: RunChangeRow | None,
-    moved: Mapping[int, Mapping[str, int]],
-) -> TargetCard:
+def _card(row: Mapping[str, Any], versions: tuple[VersionRow, ...], moved: Mapping[int, RunChangeRow]) -> TargetCard:
     shown = versions[:VERSIONS_SHOWN]
     own = {version.pk: moved[version.pk] for version in shown if version.pk in moved}
-    return TargetCard(**row, versions=shown, version_count=len(versions), change=change, version_changes=own)
-
-
-def _changes(runs: Sequence[uuid.UUID]) -> dict[uuid.UUID, RunChangeRow]:
-    rows = RunChange.objects.filter(run__in=runs).values_list("run_id", "baseline_id", "counts")
-    return {run: RunChangeRow(run, baseline, counts) for run, baseline, counts in rows}
+    change = own.get(shown[0].pk) if shown else None
+    given = {name: value for name, value in row.items() if name != "newest_pk"}
+    return TargetCard(
+        **given,
+        versions=shown,
+        version_count=len(versions),
+        shown_pk=change.run_pk if change else row["newest_pk"],
+        change=change,
+        version_changes=own,
+    )
 
 
 def _versions(team: Team, suites: Mapping[int, int]) -> dict[int, tuple[VersionRow, ...]]:

@@ -8,7 +8,7 @@ from django.db.models import Max, Min, Q
 
 from reports.domain.baselines import Resolution, resolve
 from reports.models import Note, Run, Version
-from reports.querysets import RunQuerySet
+from reports.querysets import UNFINISHED, RunQuerySet
 from reports.selectors.attempts import descendants_of
 from reports.selectors.baselines import default_baseline
 
@@ -33,7 +33,7 @@ class CountedRun:
     @property
     def is_countable(self) -> bool:
         """Only what has come to rest is counted: the cases of a run that goes on change in place."""
-        return self.generation is not None and self.status not in ("queued", "running")
+        return self.generation is not None and self.status not in UNFINISHED
 
 
 def counted_run(pk: uuid.UUID) -> CountedRun | None:

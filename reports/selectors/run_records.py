@@ -14,12 +14,16 @@ from reports.keys import text_key
 from reports.models import CASE_STATUSES, Case, Run, Team
 from reports.selectors.run import CaseFilters, cases_of, filtered_cases
 from reports.selectors.runs import Cursor, matching_runs
+from reports.selectors.stored_changes import CHANGE_COLUMNS, RunChangeRow, change_row
 from reports.text import restored
 
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
-    """A run without its cases. ``run_id`` is "" until the first checkpoint; times are the report's own texts."""
+    """A run without its cases. ``run_id`` is "" until the first checkpoint; times are the report's own texts.
+
+    ``change`` is how it stands against its baseline, None without one.
+    """
 
     pk: uuid.UUID
     run_id: str
@@ -47,6 +51,7 @@ class RunRecord:
     first_counts: Mapping[str, int] | None
     follow_up: str
     verb: str
+    change: RunChangeRow | None
 
     @property
     def tally(self) -> Tally:
@@ -175,12 +180,13 @@ def get_case_record(run: Run, position: int) -> CaseRecord | None:
 
 
 def _run_records(runs: QuerySet[Run]) -> tuple[RunRecord, ...]:
-    rows = runs.values(*_RUN_TEXTS.values(), *_RUN_VALUES, *CASE_STATUSES)
+    rows = runs.values(*_RUN_TEXTS.values(), *_RUN_VALUES, *CHANGE_COLUMNS, *CASE_STATUSES)
     return tuple(
         RunRecord(
             **_texts(row, _RUN_TEXTS),
             **{name: row[name] for name in _RUN_VALUES},
             counts={status: row[status] for status in CASE_STATUSES},
+            change=change_row(row["pk"], row),
         )
         for row in rows
     )

@@ -12,6 +12,7 @@ from reports.domain.run_query import RunQuery
 from reports.keys import text_key
 from reports.models import CASE_STATUSES, Run, Suite, Target, Team, Version
 from reports.querysets import RunQuerySet
+from reports.selectors.stored_changes import CHANGE_COLUMNS, RunChangeRow, change_row
 from reports.text import restored
 
 RUNS_A_PAGE = 50
@@ -46,8 +47,7 @@ _COLUMNS = (
     "follow_up",
     "execution__pk",
     "execution__verb",
-    "change__baseline",
-    "change__counts",
+    *CHANGE_COLUMNS,
     *CASE_STATUSES,
 )
 
@@ -56,8 +56,8 @@ _COLUMNS = (
 class RunRow:
     """A run as lists show it; texts in stored form. ``is_executed`` tells that this site runs it.
 
-    ``changes`` counts scenario variants by change class against the baseline; empty without one. ``verb`` is how this
-    site was asked for it ("" where it was imported); ``first_counts`` and ``follow_up`` as ``Run`` has them.
+    ``change`` is how it stands against its baseline, None without one. ``verb`` is how this site was asked for it (""
+    where it was imported); ``first_counts`` and ``follow_up`` as ``Run`` has them.
     """
 
     pk: uuid.UUID
@@ -79,8 +79,11 @@ class RunRow:
     follow_up: str
     counts: Mapping[str, int]
     first_counts: Mapping[str, int] | None
-    baseline_pk: uuid.UUID | None
-    changes: Mapping[str, int]
+    change: RunChangeRow | None
+
+    @property
+    def baseline_pk(self) -> uuid.UUID | None:
+        return self.change.baseline_pk if self.change is not None else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,8 +210,7 @@ def run_row(values: Mapping[str, Any]) -> RunRow:
         follow_up=given["follow_up"],
         counts={status: given[status] for status in CASE_STATUSES},
         first_counts=given["first_counts"],
-        baseline_pk=given["change__baseline"],
-        changes=given["change__counts"] or {},
+        change=change_row(given["id"], given),
     )
 
 

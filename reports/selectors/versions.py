@@ -16,8 +16,9 @@ from typing import Any
 from django.db.models import Count, Max, Min, Q, QuerySet, Sum
 from evalrunner.compare import CaseOutcome, RunFacts, RunOutcomes, Tally, VariantId, lineages_of, samples_of, tally
 
-from reports.models import CASE_STATUSES, Case, Run, RunChange, Team, Version
+from reports.models import CASE_STATUSES, Case, Run, Team, Version
 from reports.selectors.compare_sides import POOLED
+from reports.selectors.stored_changes import CHANGE_COLUMNS, RunChangeRow, change_row
 
 _IS_POOLED = Q(status__in=POOLED, follow_up="")
 _IS_OURS = Q(status__in=("queued", "running"), execution__isnull=False)
@@ -28,7 +29,7 @@ class VersionRow:
     """A version with the pooled counts of one suite revision; texts in stored form.
 
     ``runs`` counts all its runs of the suite, ``going`` those that this site runs now; ``first_at`` and ``last_at`` are
-    the starts of its first and newest run.
+    the starts of its first and newest run. ``last_pooled_at`` is the start of the newest run that counts, None without.
     """
 
     pk: int
@@ -41,6 +42,7 @@ class VersionRow:
     runs: int
     going: int
     counts: Mapping[str, int]
+    last_pooled_at: datetime | None = None
 
     @property
     def tally(self) -> Tally:
@@ -77,12 +79,20 @@ def version_rows(runs: QuerySet[Run]) -> list[VersionRow]:
     return _with_lineages(runs, rows, resumed) if resumed else rows
 
 
-def version_changes(versions: Sequence[VersionRow]) -> dict[int, Mapping[str, int]]:
-    """Return how the newest run of each version changed against its baseline: scenario variants by change class."""
-    wanted = {row.pk: row.revision_pk for row in versions}
-    stored = RunChange.objects.filter(run__version__in=wanted, run__revision__in=set(wanted.values()))
-    rows = stored.order_by("run__ordered_at", "run_id").values_list("run__version_id", "run__revision_id", "counts")
-    return {version: counts for version, revision, counts in rows if wanted[version] == revision}
+def version_changes(versions: Sequence[VersionRow]) -> dict[int, RunChangeRow]:
+    """Return how the newest run of each version that counts stands against its baseline; one query, a row a version."""
+    wanted = {(row.pk, row.revision_pk, row.last_pooled_at) for row in versions if row.last_pooled_at is not None}
+    runs = Run.objects.filter(
+        _IS_POOLED,
+        Q(change__isnull=False) | Q(change_due_at__isnull=False),
+        version__in={version for version, _revision, _at in wanted},
+        ordered_at__in={at for _version, _revision, at in wanted},
+    )
+    columns = ("pk", "version_id", "revision_id", "ordered_at", *CHANGE_COLUMNS)
+    rows = runs.order_by("ordered_at", "pk").values(*columns)
+    own = (row for row in rows if (row["version_id"], row["revision_id"], row["ordered_at"]) in wanted)
+    found = {row["version_id"]: change_row(row["pk"], row) for row in own}
+    return {version: row for version, row in found.items() if row is not None}
 
 
 def newest_first(rows: Iterable[VersionRow]) -> tuple[VersionRow, ...]:
@@ -122,6 +132,7 @@ def _version_row(groups: Sequence[Mapping[str, Any]]) -> VersionRow:
         runs=sum(group["number"] for group in groups),
         going=sum(group["going"] for group in groups),
         counts={status: chosen[f"sum_{status}"] for status in CASE_STATUSES},
+        last_pooled_at=chosen["last_pooled_at"],
     )
 
 

@@ -149,11 +149,11 @@ def test_lists_and_home_say_against_what_they_measure(
     set_baseline(team=team, user=triager, run_pk=versions[0].pk, name="production", is_default=True)
 
     lines = client_of_triager.get("/runs/").context["page"].lines
-    assert [(line.change_rule, line.change_text) for line in lines[:2]] == [
-        ("production", "1 broken against its baseline production"),
-        ("production", "1 broken against its baseline production"),
+    assert [(line.change.rule, line.change.text) for line in lines[:2]] == [
+        ("production", "Inconclusive: 1 broken against its baseline production"),
+        ("production", "Inconclusive: 1 broken against its baseline production"),
     ]
-    assert "Newest run against production" in text_of(client_of_triager.get("/"))
+    assert "Inconclusive Against production : 1 scenario variant broke" in text_of(client_of_triager.get("/"))
 
 
 def test_the_run_page_leads_to_its_baseline(client_of_triager: Client, versions: Versions) -> None:
