@@ -33,6 +33,11 @@ class CriterionPair:
         return side
 
     @property
+    def path(self) -> str:
+        """The ids from the top, for its anchor."""
+        return self.shown.path
+
+    @property
     def is_open(self) -> bool:
         return any(child.change in ("flipped", "inside", "only-left", "only-right") for child in self.children)
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from reports.domain.anchors import criterion_path, numbered
 from reports.domain.json_tree import JsonNode, json_tree, readable_path, scalar_text
 
 Json = Any  # a JSON value of a stored report, already checked when it was imported
@@ -31,11 +32,14 @@ _ASKS_OF = {"all": "all of", "any": "any of", "not": "not"}
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """One assertion result. ``asks`` says in words what was asked, ``says`` what came ("got …"; "" where it adds
-    nothing). ``is_open``: this branch decided the verdict. ``has_actual`` tells a present null from no value.
+    """One assertion result. ``path`` are the ids from the top, for its anchor.
+
+    ``asks`` says in words what was asked, ``says`` what came ("got …"; "" where it adds nothing). ``is_open``: this
+    branch decided the verdict. ``has_actual`` tells a present null from no value.
     """
 
     id: str
+    path: str
     label: str
     kind: str
     passed: bool
@@ -67,11 +71,20 @@ class Expression:
 
 
 def expressions(
-    results: Sequence[Mapping[str, Json]], definitions: Sequence[Mapping[str, Json]] | None
+    results: Sequence[Mapping[str, Json]],
+    definitions: Sequence[Mapping[str, Json]] | None,
+    *,
+    above: str = "",
+    is_guilty: bool = True,
 ) -> tuple[Expression, ...]:
-    """Return the expressions of results; without fitting definitions they say what the results alone say."""
+    """Return the expressions of results; without fitting definitions they say what the results alone say.
+
+    ``above`` is the path of the criterion whose children they are; ``is_guilty``: their failure makes it fail.
+    """
+    places = numbered(result["id"] for result in results)
     return tuple(
-        _expression(result, definition, is_guilty=True) for result, definition in _paired(results, definitions or ())
+        _expression(result, definition, criterion_path(above, *place), is_guilty=is_guilty)
+        for place, (result, definition) in zip(places, _paired(results, definitions or ()), strict=True)
     )
 
 
@@ -88,13 +101,16 @@ def _paired(
     return pairs
 
 
-def _expression(result: Mapping[str, Json], definition: Mapping[str, Json] | None, *, is_guilty: bool) -> Expression:
+def _expression(
+    result: Mapping[str, Json], definition: Mapping[str, Json] | None, path: str, *, is_guilty: bool
+) -> Expression:
     kind = _kind(result, definition)
     passed = bool(result["passed"])
     is_defect = is_guilty and not passed
     actual = result.get("actual") or {}
     return Expression(
         id=result["id"],
+        path=path,
         label=result.get("label") or "",
         kind=kind,
         passed=passed,
@@ -108,21 +124,18 @@ def _expression(result: Mapping[str, Json], definition: Mapping[str, Json] | Non
         has_expected="expected" in result and kind != "custom",
         expected=result.get("expected"),
         evidence=result.get("evidence"),
-        children=_children(result, definition, kind, is_defect),
+        children=_children(result, definition, kind, path, is_defect=is_defect),
     )
 
 
 def _children(
-    result: Mapping[str, Json], definition: Mapping[str, Json] | None, kind: str, is_defect: bool
+    result: Mapping[str, Json], definition: Mapping[str, Json] | None, kind: str, path: str, *, is_defect: bool
 ) -> tuple[Expression, ...]:
     asked = (definition or {}).get("assertions") or [
         each for each in [(definition or {}).get("assertion")] if each is not None
     ]
     is_guilty = is_defect and (kind != "not" or "errorCode" in result)
-    return tuple(
-        _expression(child, child_definition, is_guilty=is_guilty)
-        for child, child_definition in _paired(result.get("children") or (), asked)
-    )
+    return expressions(result.get("children") or (), asked, above=path, is_guilty=is_guilty)
 
 
 def _kind(result: Mapping[str, Json], definition: Mapping[str, Json] | None) -> str:

@@ -15,6 +15,7 @@ from typing import Literal
 from evalrunner.compare import member_path, path_text
 
 Kind = Literal["object", "list", "text", "number", "boolean", "null"]
+Steps = Sequence[str | int]
 
 MEMBERS_SHOWN = 100  # of one object or list
 TEXT_SHOWN = 2_000  # characters of one text
@@ -25,6 +26,7 @@ class JsonNode:
     """One value. ``label`` is its member name or index ("" at the top), ``path`` reads like ``response.options[0]``,
     ``pointer`` is its JSON pointer (RFC 6901). ``text`` is the value of a scalar, cut at ``TEXT_SHOWN``; ``size`` the
     number of members, or of characters of a text. ``hidden`` counts members that are not among ``children``.
+    ``is_sought``: what was asked for; ``is_on_way``: what holds it.
     """
 
     label: str
@@ -34,6 +36,8 @@ class JsonNode:
     text: str = ""
     size: int = 0
     hidden: int = 0
+    is_sought: bool = False
+    is_on_way: bool = False
     children: list["JsonNode"] = field(default_factory=list)
 
     @property
@@ -45,22 +49,66 @@ class JsonNode:
         return self.kind == "text" and self.size > len(self.text)
 
 
-def json_tree(value: object, *, budget: int = 200, path: str = "", pointer: str = "") -> JsonNode:
-    """Return the tree of a JSON value with at most ``budget`` nodes; at least the top one."""
+def json_tree(
+    value: object, *, budget: int = 200, path: str = "", pointer: str = "", sought: Steps | None = None
+) -> JsonNode:
+    """Return the tree of a JSON value with at most ``budget`` nodes; at least the top one.
+
+    ``sought`` are the steps to a value that is in it (``at_path``): it and what holds it are among the nodes, however
+    many stand before them.
+    """
     root = _node("", path, pointer, value)
     left = budget - 1
-    queue: deque[tuple[JsonNode, object]] = deque([(root, value)])
+    queue: deque[tuple[JsonNode, object, Steps | None]] = deque([(root, value, sought)])
     while queue:
-        node, held = queue.popleft()
-        shown = min(node.size, MEMBERS_SHOWN, left) if node.is_container else 0
-        for label, item in islice(_members(held), shown):
+        node, held, way = queue.popleft()
+        node.is_sought, node.is_on_way = way == (), bool(way)
+        shown = min(node.size, MEMBERS_SHOWN, max(left, 1 if way else 0)) if node.is_container else 0
+        for label, item in _shown_members(held, shown, way):
             child = _child(node, label, item)
             node.children.append(child)
+            further = way[1:] if way and way[0] == label else None
+            child.is_sought = further == ()
             if child.is_container:
-                queue.append((child, item))
-        left -= shown
+                queue.append((child, item, further))
+        left = max(0, left - shown)
         node.hidden = node.size - shown if node.is_container else 0
     return root
+
+
+def _shown_members(held: object, shown: int, way: Steps | None) -> list[tuple[str | int, object]]:
+    """Return the first members; where the way leads to a later one, that one takes the place of the last."""
+    members = list(islice(_members(held), shown))
+    if way and members and all(label != way[0] for label, _item in members):
+        members[-1] = way[0], held[way[0]]  # type: ignore[index]  # the way leads to a value that is there
+    return members
+
+
+def at_path(value: object, steps: Steps) -> object:
+    """Return the value at a path; KeyError where there is none."""
+    for step in steps:
+        if isinstance(step, str):
+            if not isinstance(value, dict):
+                raise KeyError(step)
+            value = value[step]
+        elif isinstance(value, list) and step < len(value):
+            value = value[step]
+        else:
+            raise KeyError(step)
+    return value
+
+
+def steps_of_pointer(value: object, pointer: str) -> Steps:
+    """Return the steps of a JSON pointer (RFC 6901) into a value; KeyError where it leads nowhere."""
+    if pointer and not pointer.startswith("/"):
+        raise KeyError(pointer)
+    steps: list[str | int] = []
+    for raw in pointer.split("/")[1:]:
+        name = raw.replace("~1", "/").replace("~0", "~")
+        is_index = isinstance(value, list) and name.isascii() and name.isdigit() and len(name) < 10
+        steps.append(int(name) if is_index else name)
+        value = at_path(value, steps[-1:])
+    return tuple(steps)
 
 
 def readable_path(segments: Sequence[str | int]) -> str:
@@ -70,17 +118,7 @@ def readable_path(segments: Sequence[str | int]) -> str:
 
 def pointed(value: object, pointer: str) -> object:
     """Return the value at a JSON pointer; KeyError where there is none."""
-    if pointer and not pointer.startswith("/"):
-        raise KeyError(pointer)
-    for raw in pointer.split("/")[1:]:
-        name = raw.replace("~1", "/").replace("~0", "~")
-        if isinstance(value, dict):
-            value = value[name]
-        elif isinstance(value, list) and name.isascii() and name.isdigit() and int(name) < len(value):
-            value = value[int(name)]
-        else:
-            raise KeyError(pointer)
-    return value
+    return at_path(value, steps_of_pointer(value, pointer))
 
 
 def scalar_text(value: object) -> str:

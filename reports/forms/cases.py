@@ -4,7 +4,10 @@ from typing import Any
 
 from django import forms
 
+from reports.forms.paths import PathField
 from reports.models import CASE_STATUSES
+from reports.pages.case_place import AskedPath
+from reports.pages.path_links import CASE_PARTS, TURN_PARTS
 from reports.selectors.run import ORDERS, CaseFilters
 
 
@@ -21,6 +24,17 @@ class CaseFilterForm(forms.Form):
     order = forms.ChoiceField(required=False, choices=[(name, name) for name in ("", *ORDERS)])
     after = forms.CharField(required=False, max_length=2_000)
     turn = forms.IntegerField(required=False, min_value=1, max_value=100_000)
+    part = forms.ChoiceField(required=False, choices=[(name, name) for name in ("", *TURN_PARTS, *CASE_PARTS)])
+    path = PathField(required=False)
+
+    def asked_path(self) -> AskedPath | None:
+        """Return the place to be opened; None where none is asked."""
+        given: dict[str, Any] = self.cleaned_data
+        part = given.get("part") or TURN_PARTS[0]
+        if "path" not in self.data or given.get("path") is None or "part" in self.errors:
+            return None
+        turn = None if part in CASE_PARTS else int(given.get("turn") or 1)
+        return AskedPath(part, turn, given["path"])
 
     def filters(self) -> CaseFilters:
         """Return the valid filters; what cannot be read asks for nothing."""

@@ -2,6 +2,7 @@
 
 from django import forms
 
+from reports.forms.paths import PathField
 from reports.selectors.compare_case import Asked
 from reports.selectors.compare_filters import CLASSES, STATUSES, RowFilters
 
@@ -54,11 +55,14 @@ class SideBySideForm(ComparisonForm):
     variant = forms.RegexField(_KEY, required=False)
     b = forms.IntegerField(required=False, min_value=1, max_value=_MOST)
     c = forms.IntegerField(required=False, min_value=1, max_value=_MOST)
-    turn = forms.IntegerField(required=False, min_value=1, max_value=_MOST)
+    turn = forms.RegexField(r"^(left-)?[1-9][0-9]{0,8}$", required=False)
+    path = PathField(required=False)
 
     def asked(self) -> Asked:
         given = self.cleaned_data
-        return Asked(int(given.get("b") or 0), int(given.get("c") or 0), int(given.get("turn") or 0))
+        turn, path = given.get("turn") or "", given.get("path")
+        has_path = turn and path is not None and "path" in self.data
+        return Asked(int(given.get("b") or 0), int(given.get("c") or 0), turn, path if has_path else None)
 
 
 def _choice(names: tuple[str, ...]) -> forms.ChoiceField:

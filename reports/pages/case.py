@@ -13,9 +13,11 @@ from reports.domain.expressions import Expression, expressions
 from reports.domain.harness.cases import row_of_results, without_row
 from reports.domain.json_tree import JsonNode, json_tree
 from reports.models import Run
+from reports.pages.case_place import AskedPath, RawPart, case_parts, missing_words, turn_parts
 from reports.pages.grid import CellView, cell_view, history_words
 from reports.pages.harness_row import HarnessRowView, harness_row_view
 from reports.pages.parts import Crumb, OutsideText, Pips
+from reports.pages.path_links import raw_href
 from reports.pages.run import case_href, case_pips, run_crumbs, variants_words
 from reports.selectors import case as selector
 from reports.selectors.case import Neighbours, TurnRow, WholeCase
@@ -37,14 +39,6 @@ _SENTENCES = {
     "running": "Running",
     "pending": "Not begun",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class RawPart:
-    """A part of a turn whose JSON is loaded when asked for."""
-
-    title: str
-    href: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,18 +122,23 @@ class CasePage:
     next_failure_href: str
     run_href: str
     filter_words: str
-    raw_href: str
-    scenario_href: str
+    raw_parts: tuple[RawPart, ...]
+    missing: tuple[str, ...]
     filters: CaseFilters
     harness: HarnessRowView | None
 
 
-def case_page(run: Run, case: WholeCase, filters: CaseFilters, *, at: int | None) -> CasePage:
-    """Read and decide all that the page of a case shows; ``at`` is the place of a turn that must be shown."""
+def case_page(
+    run: Run, case: WholeCase, filters: CaseFilters, *, at: int | None, asked: AskedPath | None = None
+) -> CasePage:
+    """Read and decide all that the page of a case shows.
+
+    ``at`` is the place of a turn that must be shown; ``asked`` is a path that must be, in that turn or in the case.
+    """
     window = selector.turn_window(case.outline, at=at)
     first_failure = next((turn.position for turn in case.outline if turn.status in FAILING_STATUSES), None)
     turns = tuple(
-        _turn_view(run, case, position, data, first_failure)
+        _turn_view(run, case, position, data, first_failure, asked)
         for position, data in zip(window, selector.turn_data(case.pk, window), strict=False)
     )
     around = selector.neighbours(run, case.position, filters)
@@ -148,6 +147,7 @@ def case_page(run: Run, case: WholeCase, filters: CaseFilters, *, at: int | None
     shown = results if row is None else without_row(results)
     criteria = expressions(shown, (case.scenario or {}).get("assertions"))
     pips = selector.repetitions(run, case.variant_id)
+    raw_parts = case_parts(run, case, asked)
     return CasePage(
         run=run,
         case=case,
@@ -172,6 +172,8 @@ def case_page(run: Run, case: WholeCase, filters: CaseFilters, *, at: int | None
         next_repetition_href=_sibling_href(run, pips, case.position, 1),
         crumbs=run_crumbs(run, Crumb(case.scenario_id), Crumb(f"repetition {case.repetition + 1}")),
         harness=harness_row_view(row) if row is not None else None,
+        raw_parts=raw_parts,
+        missing=missing_words(asked, (*raw_parts, *(part for turn in turns for part in turn.raw_parts))),
         **_ways(run, case, filters, around),
     )
 
@@ -187,17 +189,9 @@ def _ways(run: Run, case: WholeCase, filters: CaseFilters, around: Neighbours) -
         "previous_failure_href": href(around.previous_failure, None),
         "next_failure_href": href(around.next_failure, None),
         "run_href": reverse("run", args=[run.pk]) + (f"?{urlencode(query)}" if query else "") + "#cases",
-        "raw_href": raw_href(run, case.position, "case"),
         "filter_words": "All cases in this filter" if filters.is_narrow else "All cases of the run",
-        "scenario_href": raw_href(run, case.position, "scenario") if case.scenario else "",
         "filters": filters,
     }
-
-
-def raw_href(run: Run, position: int, part: str, pointer: str = "") -> str:
-    """Return the address of the raw JSON of a part: "case", or a turn's place and member ("3.observation")."""
-    query = {"part": part} | ({"pointer": pointer} if pointer else {})
-    return f"{reverse('case-raw', args=[run.pk, position])}?{urlencode(query, errors='surrogatepass')}"
 
 
 def _sentence(case: WholeCase, first_failure: int | None) -> str:
@@ -275,7 +269,12 @@ def _outline(run: Run, case: WholeCase, filters: CaseFilters, window: range) -> 
 
 
 def _turn_view(
-    run: Run, case: WholeCase, position: int, data: Mapping[str, Any], first_failure: int | None
+    run: Run,
+    case: WholeCase,
+    position: int,
+    data: Mapping[str, Any],
+    first_failure: int | None,
+    asked: AskedPath | None,
 ) -> TurnView:
     observation = data.get("observation")
     user, agent = user_utterance(data["input"]), agent_utterance(observation)
@@ -295,7 +294,7 @@ def _turn_view(
         criteria=criteria,
         failing=tuple(each for each in criteria if not each.passed),
         criteria_words=held_words(criteria),
-        raw_parts=_raw_parts(run, case.position, position, data),
+        raw_parts=turn_parts(run, case.position, position, data, asked),
         input_href=raw_href(run, case.position, f"{position}.input") + "&pointer=",
         observation_href=raw_href(run, case.position, f"{position}.observation") + "&pointer=",
         is_first_failure=position == first_failure,
@@ -311,15 +310,3 @@ def _observation_tree(agent: Utterance, observation: Mapping[str, Any] | None) -
 def _step_assertions(case: WholeCase, step_id: str) -> Sequence[Mapping[str, Any]] | None:
     steps = (case.scenario or {}).get("steps") or ()
     return next((step.get("assertions") for step in steps if step["id"] == step_id), None)
-
-
-def _raw_parts(run: Run, case_position: int, turn: int, data: Mapping[str, Any]) -> tuple[RawPart, ...]:
-    named = (
-        ("Input", "input"),
-        ("Observation", "observation"),
-        ("Checkpoint", "checkpoint"),
-        ("Assertions", "assertions"),
-    )
-    return tuple(
-        RawPart(title, raw_href(run, case_position, f"{turn}.{member}")) for title, member in named if member in data
-    )

@@ -76,6 +76,8 @@ class SideBySidePage:
     previous_href: str
     next_href: str
     is_redefined: bool
+    base: str
+    missing: tuple[str, ...]
 
 
 def side_by_side_page(
@@ -119,6 +121,8 @@ def side_by_side_page(
         previous_href=_neighbour(stored, order, row.variant, -1, address),
         next_href=_neighbour(stored, order, row.variant, 1, address),
         is_redefined=row.is_redefined,
+        base=view.href().partition("#")[0],
+        missing=() if view.has_asked_turn() else (f"There is no turn {asked.turn} here.",),
     )
 
 

@@ -81,9 +81,12 @@ class ConversationView:
     def wanted(self) -> int:
         """Return the place at which the view opens: the asked turn, else the first divergence, else the beginning."""
         if self.asked.turn:
-            at = (place for place, entry in enumerate(self.entries) if _number(entry) == str(self.asked.turn))
+            at = (place for place, entry in enumerate(self.entries) if self.asked.turn in _turn_names(entry))
             return next(at, 0)
         return self.first or 0
+
+    def has_asked_turn(self) -> bool:
+        return not self.asked.turn or any(self.asked.turn in _turn_names(entry) for entry in self.entries)
 
     def shown_places(self) -> frozenset[int]:
         """Return the places shown in full: the wanted turn, and changed ones around it, most of them behind it."""
@@ -91,7 +94,7 @@ class ConversationView:
         wanted = self.wanted()
         before = [place for place in changed if place < wanted][-2:]
         behind = [place for place in changed if place >= wanted][: PAIRS_SHOWN - len(before)]
-        asked = [wanted] if self.asked.turn and self.entries else []
+        asked = [wanted] if self.asked.turn and self.entries and self.has_asked_turn() else []
         return frozenset([*before, *behind, *asked])
 
     def outline_entry(self, place: int) -> OutlineEntry:
@@ -111,10 +114,11 @@ class ConversationView:
         )
 
     def _turn_href(self, entry: Entry) -> str:
-        if entry.right is None:
-            return f"#{entry_anchor(entry)}"
-        turn = str(entry.right.position + 1)
-        return f"{self.href(turn=turn).partition('#')[0]}#{entry_anchor(entry)}"
+        return f"{self.turn_base(entry)}#{entry_anchor(entry)}"
+
+    def turn_base(self, entry: Entry) -> str:
+        """Return the address that shows a pair in full, without a fragment."""
+        return self.href(turn=entry_anchor(entry).removeprefix("turn-")).partition("#")[0]
 
     def blocks(self) -> tuple[Block, ...]:
         """Return the conversation in order: pairs in full, everything else folded into stretches."""
@@ -152,6 +156,8 @@ class ConversationView:
             is_first=place == self.first,
             follows=self.first is not None and place > self.first and entry.mark is not TurnMark.EQUAL,
             ignored=self.ignored,
+            asked=self.asked.path if place == self.wanted() else None,
+            base=self.turn_base(entry),
         )
 
     def _stretches(self, places: Sequence[int]) -> list[Block]:
@@ -175,6 +181,12 @@ class ConversationView:
         words = f"{len(places)} {'equal' if is_equal else 'further differing'} turn{'' if len(places) == 1 else 's'}"
         named = tuple(self.outline_entry(place) for place in places[:_TURNS_NAMED])
         return Stretch(words, named, len(places) - len(named), is_equal)
+
+
+def _turn_names(entry: Entry) -> tuple[str, ...]:
+    """Return the names by which an address may ask for a pair."""
+    right = (str(entry.right.position + 1),) if entry.right is not None else ()
+    return (*right, f"left-{entry.left.position + 1}") if entry.left is not None else right
 
 
 def _number(entry: Entry) -> str:

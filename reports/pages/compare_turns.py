@@ -6,10 +6,12 @@ from typing import Any
 
 from evalrunner.compare import IgnoreRules, TurnMark, without
 
+from reports.domain.anchors import turn_anchor
 from reports.domain.criterion_pairs import CriterionPair, criterion_pairs
 from reports.domain.dialogue import Block, Utterance, agent_utterance, user_utterance
 from reports.domain.expressions import Expression, expressions
-from reports.pages.compare_values import PieceView, ValuePair, text_pair, value_pair
+from reports.domain.json_tree import Steps
+from reports.pages.compare_values import PieceView, ValuePair, lone_value, text_pair, value_pair
 from reports.selectors.compare_case import Entry, TurnSketch
 
 Turn = Mapping[str, Any]
@@ -67,6 +69,7 @@ class TurnPairView:
     """Two aligned turns in full. ``differs`` says in words what differs; ``follows`` marks what may follow from it."""
 
     anchor: str
+    base: str
     step_id: str
     mark: str
     mark_words: str
@@ -102,15 +105,20 @@ def turn_pair(
     is_first: bool,
     follows: bool,
     ignored: IgnoreRules,
+    asked: Steps | None = None,
+    base: str = "",
 ) -> TurnPairView:
-    """Decide how a pair of turns is shown, without ``ignored`` members; a missing turn is None on its side."""
+    """Decide how a pair of turns is shown, without ``ignored`` members; a missing turn is None on its side.
+
+    ``asked`` is a path of the observations that must be among what is shown; ``base`` the address that shows the pair.
+    """
     left, right = turns[0] or NO_TURN, turns[1] or NO_TURN
-    has_both = turns[0] is not None and turns[1] is not None
     criteria = criterion_pairs(_criteria(left, scenarios[0]), _criteria(right, scenarios[1]))
     shown = entry.right or entry.left
     assert shown is not None  # an entry has at least one side
     return TurnPairView(
         anchor=entry_anchor(entry),
+        base=base,
         step_id=shown.step_id,
         mark=rail_mark(entry),
         mark_words=mark_words(entry.mark),
@@ -121,7 +129,7 @@ def turn_pair(
         follows=follows,
         user=_speech(turns, user_utterance, "input", ignored),
         agent=_speech(turns, agent_utterance, "observation", ignored),
-        observation=_observations(left, right, ignored) if has_both else None,
+        observation=_observations(left, right, ignored, entry, asked),
         observation_words=_observation_words(turns),
         criteria=tuple(pair for pair in criteria if pair.change != "same"),
         same_criteria=tuple(pair for pair in criteria if pair.change == "same"),
@@ -132,9 +140,9 @@ def turn_pair(
 def entry_anchor(entry: Entry) -> str:
     """Return the id of a pair: the number of the candidate's turn, else of the baseline's."""
     if entry.right is not None:
-        return f"turn-{entry.right.position + 1}"
+        return turn_anchor(entry.right.position + 1)
     assert entry.left is not None  # an entry has at least one side
-    return f"turn-left-{entry.left.position + 1}"
+    return turn_anchor(entry.left.position + 1, is_left=True)
 
 
 def has_flipped(entry: Entry) -> bool:
@@ -189,10 +197,12 @@ def _speech(
     )
 
 
-def _observations(left: Turn, right: Turn, ignored: IgnoreRules) -> ValuePair | None:
+def _observations(left: Turn, right: Turn, ignored: IgnoreRules, entry: Entry, asked: Steps | None) -> ValuePair | None:
     if "observation" not in left or "observation" not in right:
-        return None
-    return value_pair(left["observation"], right["observation"], ignored=ignored)
+        return lone_value(left.get("observation"), right.get("observation"), asked, entry_anchor(entry))
+    baseline = turn_anchor(entry.left.position + 1, is_left=True) if entry.left else ""
+    owners = (baseline, entry_anchor(entry))
+    return value_pair(left["observation"], right["observation"], ignored=ignored, owners=owners, asked=asked)
 
 
 def _observation_words(turns: tuple[Turn | None, Turn | None]) -> str:

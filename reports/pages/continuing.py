@@ -12,8 +12,8 @@ from django.urls import reverse
 from reports.domain.continuation import Outlook, Verb, sentences_of
 from reports.domain.json_tree import JsonNode, json_tree
 from reports.models import Run
-from reports.pages.case import raw_href
 from reports.pages.parts import Crumb, Fact
+from reports.pages.path_links import raw_href
 from reports.pages.run import case_href, run_crumbs, variants_words
 from reports.runnable import TargetEntry
 from reports.selectors.continuation import Receipt, list_receipts

@@ -6,7 +6,7 @@ from evalrunner.compare import DEFAULT_IGNORED, ignore_rules
 from evalrunner.compare import policy as policies
 
 from reports.models import Team
-from reports.pages.path_links import turn_path_href
+from reports.pages.path_links import path_links
 from reports.selectors.ignore_preview import Hidden, preview_of
 from reports.selectors.policies import ignored_of_team
 
@@ -79,7 +79,7 @@ def _examples(hidden: Hidden) -> tuple[ExampleLine, ...]:
             each.part,
             each.path,
             each.value,
-            turn_path_href(each.place.run, each.place.case, each.place.turn + 1, each.part, each.path),
+            path_links(each.place.run, each.place.case, each.part, each.place.turn + 1).href(each.path),
         )
         for each in hidden.examples
     )

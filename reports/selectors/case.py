@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 from evalrunner.compare.outcomes import FAILING_STATUSES
 
 from reports import payloads
-from reports.domain.json_tree import pointed
+from reports.domain.json_tree import Steps, at_path, steps_of_pointer
 from reports.keys import text_key
 from reports.models import Case, Run, Scenario, Turn
 from reports.selectors.run import CaseFilters, Pip, cases_of, filtered_cases
@@ -117,21 +117,36 @@ def turn_data(case_pk: int, window: range) -> list[Mapping[str, Any]]:
     return [payloads.unpack(payload) for payload in turns.order_by("position").values_list("payload", flat=True)]
 
 
-def part_of(case: WholeCase, part: str, pointer: str = "") -> object:
+@dataclass(frozen=True, slots=True)
+class PartValue:
+    """A JSON value of a case: where in its part it stands, as a JSON pointer and as steps, and the value."""
+
+    pointer: str
+    steps: Steps
+    value: object
+
+
+def part_of(case: WholeCase, part: str, pointer: str = "") -> PartValue:
     """Return the JSON value of a part at a JSON pointer; KeyError where there is none.
 
     ``part`` is "case" (the report's case without its turns), "scenario" (its definition), or the place of a turn and
     the name of one of its members: "3.observation".
     """
+    whole = _whole_part(case, part)
+    steps = steps_of_pointer(whole, pointer)
+    return PartValue(pointer, steps, at_path(whole, steps))
+
+
+def _whole_part(case: WholeCase, part: str) -> object:
     place, _, member = part.partition(".")
     if part == "case":
-        return pointed(case.data, pointer)
+        return case.data
     if part == "scenario" and case.scenario is not None:
-        return pointed(case.scenario, pointer)
+        return case.scenario
     if not (place.isascii() and place.isdigit() and int(place) < len(case.outline)):
         raise KeyError(part)
     (turn,) = turn_data(case.pk, range(int(place), int(place) + 1))
-    return pointed(turn[member] if member else turn, pointer)
+    return turn[member] if member else turn
 
 
 def repetitions(run: Run, variant_id: int, limit: int = 100) -> tuple[Pip, ...]:

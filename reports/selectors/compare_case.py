@@ -82,11 +82,15 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What the address asks: repetitions by rank (0 for the typical ones) and a turn's number (0 for none)."""
+    """What the address asks: repetitions by rank (0 for the typical ones), a turn, and a path in its observation.
+
+    ``turn`` is the number of the candidate's turn, or "left-" and the number of the baseline's; "" for none.
+    """
 
     left: int = 0
     right: int = 0
-    turn: int = 0
+    turn: str = ""
+    path: tuple[str | int, ...] | None = None
 
 
 def sketches(sides: tuple[Side, Side], variant: int) -> tuple[tuple[CaseSketch, ...], tuple[CaseSketch, ...]]:

@@ -29,9 +29,10 @@ def case_page(request: TeamRequest, pk: uuid.UUID, position: int) -> HttpRespons
     run, case = _case(request, pk, position)
     form = CaseFilterForm(request.GET)
     form.is_valid()
-    turn = form.cleaned_data.get("turn")
-    shown = pages.case_page(run, case, form.filters(), at=turn - 1 if turn else None)
-    return render(request, "reports/case.html", {"page": shown, "faults": form.faults()})
+    asked = form.asked_path()
+    turn = (asked.turn if asked else None) or form.cleaned_data.get("turn")
+    shown = pages.case_page(run, case, form.filters(), at=turn - 1 if turn else None, asked=asked)
+    return render(request, "reports/case.html", {"page": shown, "faults": (*form.faults(), *shown.missing)})
 
 
 @require_GET
@@ -41,14 +42,15 @@ def raw(request: TeamRequest, pk: uuid.UUID, position: int) -> HttpResponse:
     run, case = _case(request, pk, position)
     part, pointer = request.GET.get("part", "case"), request.GET.get("pointer", "")
     try:
-        value = selector.part_of(case, part, pointer)
+        found = selector.part_of(case, part, pointer)
     except KeyError:
         raise Http404 from None
     if request.GET.get("as") == "text":
-        return _plain(case_raw.pretty(value))
-    shown = case_raw.raw_page(run, case, part, pointer, value)
-    template = "reports/partials/raw.html" if request.headers.get("HX-Request") else "reports/case_raw.html"
-    return render(request, template, {"page": shown})
+        return _plain(case_raw.pretty(found.value))
+    shown = case_raw.raw_page(run, case, part, found)
+    if request.headers.get("HX-Request"):
+        return render(request, "reports/partials/raw.html", {"raw": shown.raw})
+    return render(request, "reports/case_raw.html", {"page": shown})
 
 
 def _plain(text: str) -> HttpResponse:

@@ -35,6 +35,5 @@ def side_by_side(request: TeamRequest) -> HttpResponse:
     filters = form.filters()
     address = Address(baseline, candidate, suite, filters)
     shown = side_by_side_page(stored, row, filters, team=request.team, address=address, asked=form.asked())
-    return render(
-        request, "reports/compare_case.html", {"page": shown, "faults": faults}, status=400 if faults else 200
-    )
+    context = {"page": shown, "faults": (*faults, *shown.missing)}
+    return render(request, "reports/compare_case.html", context, status=400 if faults else 200)

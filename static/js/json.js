@@ -1,9 +1,10 @@
 /**
- * A JSON tree: copy a value or its path, and search within. The tools stand beside the member under the pointer or in
+ * A JSON tree: copy a value, its path or its link, and search within. The tools stand beside the member under the pointer or in
  * focus; without script the path is in the tooltip and the text behind "As text".
  */
 
 import { announce } from "site/announce";
+import { lastingAddress } from "site/anchors";
 
 export function start(root, { signal }) {
   const tools = makeTools();
@@ -17,10 +18,21 @@ export function start(root, { signal }) {
   root.querySelector("[data-json-search]")?.addEventListener("input", (event) => find(root, event.target.value), { signal });
 }
 
+const COPIES = {
+  value: (item) => ["Value", valueText(item)],
+  path: (item) => ["Path", item.dataset.jsonPath],
+  link: (item) => ["Link", lastingAddress(linkOf(item))],
+};
+
+/** A member's own link stands beside its fold, or is its name. */
+function linkOf(item) {
+  return item.querySelector(":scope > [data-link]");
+}
+
 function makeTools() {
   const tools = document.createElement("span");
   tools.className = "json__tools";
-  for (const [what, words] of [["value", "Copy value"], ["path", "Copy path"]]) {
+  for (const [what, words] of [["value", "Copy value"], ["path", "Copy path"], ["link", "Copy link"]]) {
     const button = document.createElement("button");
     button.type = "button";
     button.className = "button button--small";
@@ -33,6 +45,7 @@ function makeTools() {
 
 function place(tools, item) {
   const line = item.querySelector(":scope > details > summary") ?? item;
+  tools.querySelector('[data-copy="link"]').hidden = linkOf(item) === null;
   if (tools.parentElement !== line) line.append(tools);
 }
 
@@ -41,9 +54,9 @@ function copy(event) {
   if (!button) return;
   event.preventDefault();
   const item = button.closest("[data-json-path]");
-  const text = button.dataset.copy === "path" ? item.dataset.jsonPath : valueText(item);
+  const [words, text] = COPIES[button.dataset.copy](item);
   navigator.clipboard.writeText(text).then(
-    () => announce(`${button.dataset.copy === "path" ? "Path" : "Value"} copied.`),
+    () => announce(`${words} copied.`),
     () => announce("The browser did not allow copying."),
   );
 }

@@ -2,11 +2,12 @@
  * The one keymap. Declared in markup:
  *   data-key="/"          the key focuses this field, or presses this link or button (the first visible one)
  *   data-key-list         j and k walk its [data-key-item]s; the chosen one carries data-current and its link has focus
- *   data-link             on an item: what c copies (else its first link's address; else the page's own)
+ *   data-link             on an item: what c copies (else its first link's address); on what has focus: see anchors.js
  * and by code: onKey("n", handler, { signal }) for keys that a page's own module answers.
  */
 
 import { announce } from "site/announce";
+import { focusedAddress } from "site/anchors";
 
 const handlers = new Map();
 
@@ -78,7 +79,8 @@ function walk(document, by) {
 
 function copyLink(document, clipboard) {
   const item = document.querySelector("[data-key-item][data-current]");
-  const address = item?.dataset.link ?? item?.querySelector("a[href]")?.getAttribute("href") ?? location.href;
+  const listed = item?.dataset.link ?? item?.querySelector("a[href]")?.getAttribute("href");
+  const address = focusedAddress(document) ?? listed ?? location.href;
   clipboard.writeText(new URL(address, location.href).href).then(
     () => announce("Link copied."),
     () => announce("The browser did not allow copying."),

@@ -4,6 +4,7 @@
  * Once all modules of the page have started, <html> carries `data-started`: every key and button is heard from then on.
  */
 
+import { startAnchors } from "site/anchors";
 import { startKeys } from "site/keys";
 import { startHelp } from "site/help";
 import { startMenus } from "site/menus";
@@ -26,6 +27,7 @@ function modulesOf(root) {
 }
 
 document.documentElement.classList.add("has-script");
+startAnchors(document);
 startKeys(document, { clipboard: navigator.clipboard });
 startHelp(document);
 startMenus(document);

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reports.domain.json_tree import JsonNode, json_tree, pointed, readable_path, scalar_text
+from reports.domain.json_tree import JsonNode, at_path, json_tree, pointed, readable_path, scalar_text, steps_of_pointer
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),
@@ -36,6 +36,35 @@ def test_every_node_is_found_again_at_its_pointer(value: Any) -> None:
             assert isinstance(held, dict | list) and len(held) == node.size
         elif node.kind == "text":
             assert held == node.text
+
+
+@given(VALUES, st.integers(1, 30), st.data())
+def test_what_is_sought_is_in_the_tree_whatever_the_budget(value: Any, budget: int, data: st.DataObject) -> None:
+    places = [steps_of_pointer(value, node.pointer) for node in nodes(json_tree(value, budget=500))]
+    steps = data.draw(st.sampled_from(places))
+
+    found = nodes(json_tree(value, budget=budget, sought=steps))
+
+    (sought,) = [node for node in found if node.is_sought]
+    assert steps_of_pointer(value, sought.pointer) == steps
+    assert sum(node.is_on_way for node in found) == len(steps)
+    assert len(found) <= budget + len(steps)
+    assert all(node.size == len(node.children) + node.hidden for node in found if node.is_container)
+
+
+def test_a_sought_item_stands_behind_the_first_ones_of_a_long_list() -> None:
+    (rows,) = json_tree({"rows": list(range(5_000))}, sought=("rows", 4_000)).children
+
+    assert [child.label for child in rows.children[-2:]] == ["98", "4000"]
+    assert (rows.children[-1].text, rows.hidden) == ("4000", 4_900)
+
+
+def test_a_number_is_a_member_of_an_object_and_an_item_of_a_list() -> None:
+    assert steps_of_pointer({"a": [{"0": [1]}]}, "/a/0/0/0") == ("a", 0, "0", 0)
+    with pytest.raises(KeyError):
+        at_path({"0": 1}, (0,))
+    with pytest.raises(KeyError):
+        at_path([1], ("0",))
 
 
 def test_outer_members_come_before_inner_ones() -> None:

@@ -2,6 +2,7 @@
 
 import json
 import re
+from html import unescape
 from typing import Any
 
 import pytest
@@ -197,3 +198,106 @@ def test_a_case_that_does_not_exist_is_not_found(client_of_viewer: Client, team:
 
     assert client_of_viewer.get(f"/runs/{run.pk}/cases/1/").status_code == 404
     assert client_of_viewer.get(f"/runs/{run.pk}/cases/99999999999999999999/").status_code == 404
+
+
+# --------------------------------------------------------------------------------------------- links to paths, criteria
+
+
+def links_of(html: str) -> list[str]:
+    """Return the addresses of the members of the JSON that is shown."""
+    return [unescape(each) for each in re.findall(r'data-link href="([^"]+)"', html)]
+
+
+def test_a_link_opens_the_json_of_a_turn_at_its_path(client_of_viewer: Client, team: Team) -> None:
+    price = turn(step_id="s", observation={"response": {"message": "Hi", "facts": [{"price": 1}, {"price": 2}]}})
+    run = stored(team, report(cases=[case(turns=[turn(), price])]))
+
+    page = show(client_of_viewer, run, query="?turn=2&path=response.facts[1].price")
+
+    assert page.count('id="turn-2:response.facts[1].price" class="is-linked"') == 1
+    assert '<details class="fold" data-raw open><summary>Observation</summary>' in page
+
+
+def test_every_member_of_the_json_links_to_its_own_place(client_of_viewer: Client, team: Team) -> None:
+    odd = {"two words": [{'a"b': 1}], "": 2, "über": {"x.y": None}, "sl/a~sh": 3, "0": {"\x00\ud83d\u202e": 4}, "e": []}
+    run = stored(team, report(cases=[case(turns=[turn(observation=odd)])]))
+    raw = client_of_viewer.get(f"/runs/{run.pk}/cases/0/raw/?part=0.observation").content.decode()
+
+    links = links_of(raw)
+
+    assert len(links) == 10
+    for link in links:
+        address, _, anchor = link.partition("#")
+        shown = client_of_viewer.get(address).content.decode()
+        assert shown.count(f'id="{anchor}" class="is-linked"') == 1, link
+
+
+def test_a_member_far_behind_in_a_huge_observation_is_shown(client_of_viewer: Client, team: Team) -> None:
+    large = turn(observation={"response": {"message": "x" * 2_000_000}, "rows": [{"n": n} for n in range(5_000)]})
+    run = stored(team, report(cases=[case(turns=[turn()] * 40 + [large])]))
+
+    page = show(client_of_viewer, run, query="?turn=41&path=rows[4321].n")
+
+    assert 'id="turn-41:rows[4321].n"' in page
+    assert len(page) < 400_000
+
+
+@pytest.mark.parametrize(
+    ("query", "anchor"),
+    [
+        ("turn=1&part=input&path=text", "turn-1.input:text"),
+        ("turn=1&part=assertions&path=[0].id", "turn-1.assertions:[0].id"),
+        ("part=case&path=status", "case:status"),
+        ("part=scenario&path=steps[0].id", "scenario:steps[0].id"),
+        ("turn=1&path=", "turn-1:"),
+        ("path=response", "turn-1:response"),
+    ],
+)
+def test_every_part_of_a_case_opens_at_a_path(client_of_viewer: Client, team: Team, query: str, anchor: str) -> None:
+    run = stored(team, report("F"))
+
+    page = show(client_of_viewer, run, query=f"?{query}")
+
+    assert page.count(f'id="{anchor}"') == 1
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ("turn=1&path=response.nothing", "There is no “response.nothing” in the observation of turn 1."),
+        ("turn=9&path=response", "There is no “response” in the observation of turn 9."),
+        ("turn=1&part=checkpoint&path=a[0]", "There is no “a[0]” in the checkpoint of turn 1."),
+        ("turn=1&path=a[", "“path” in the address was not understood and is left out."),
+        ("turn=1&path=a.*", "“path” in the address was not understood and is left out."),
+        ("turn=1&part=secret&path=a", "“part” in the address was not understood and is left out."),
+        (f"turn=1&path={'a' * 2_001}", "“path” in the address was not understood and is left out."),
+    ],
+)
+def test_what_cannot_be_opened_is_said(client_of_viewer: Client, team: Team, query: str, words: str) -> None:
+    run = stored(team, report("F"))
+
+    assert words in show(client_of_viewer, run, query=f"?{query}")
+
+
+def test_every_criterion_has_one_anchor(client_of_viewer: Client, team: Team) -> None:
+    child = {"id": "same", "passed": False}
+    results = [
+        {"id": "holds", "passed": True},
+        {"id": "all/of it", "passed": False, "children": [child, child]},
+        {"id": "holds", "passed": True},
+    ]
+    made = case("failed", turns=[turn("failed", assertions=results)], assertions=[{"id": "whole", "passed": True}])
+    run = stored(team, report(cases=[made]))
+
+    page = show(client_of_viewer, run)
+
+    anchors = re.findall(r'<li class="expression[^"]*" id="([^"]+)"', page)
+    assert sorted(anchors) == [
+        "criteria/whole",
+        "turn-1/all%2Fof%20it",
+        "turn-1/all%2Fof%20it/same",
+        "turn-1/all%2Fof%20it/same~2",
+        "turn-1/holds",
+        "turn-1/holds~2",
+    ]
+    assert all(f'href="#{anchor}"' in page for anchor in anchors)

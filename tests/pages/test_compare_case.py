@@ -316,3 +316,147 @@ def test_every_pair_of_statuses_has_a_page(client_of_viewer: Client, team: Team,
 
     for rank in range(1, len(LETTERS) + 1):
         assert show(client_of_viewer, run, other, b=str(rank)).status_code == 200
+
+
+# ------------------------------------------------------------------------------------------------- links to a JSON path
+
+
+def line_of(response: Any, path: str) -> Any:
+    """Return the line of a path among the lines of all pairs, asked ones included."""
+    pairs = [block.pair for block in response.context["page"].blocks if block.pair and block.pair.observation]
+    lines = [line for pair in pairs for line in (*pair.observation.lines, pair.observation.asked) if line]
+    (found,) = [line for line in lines if line.path == path]
+    return found
+
+
+def opened(client: Client, team: Team, left: Any, right: Any, **members: str) -> Any:
+    before, after = store(team, one_case("v1", left)), store(team, one_case("v2", right))
+    return show(client, before, after, **members)
+
+
+def test_every_path_that_differs_has_an_anchor_and_links_to_it(client_of_viewer: Client, team: Team) -> None:
+    left = [said("a", step_id="s1", facts=[{"id": 1, "x y": 1}])]
+    right = [said("b", step_id="s1", facts=[{"id": 1, "x y": 2}], more=1)]
+
+    body = opened(client_of_viewer, team, left, right).content.decode()
+
+    for anchor in ("turn-1:facts[0][%22x%20y%22]", "turn-1:more", "turn-1:response.message"):
+        assert body.count(f'id="{anchor}"') == 1
+        assert f'href="#{anchor}"' in body
+
+
+def test_what_only_the_baseline_has_is_named_by_its_own_turn(client_of_viewer: Client, team: Team) -> None:
+    left = [said("n", step_id="s0"), said("a", step_id="s1", facts=[{"id": 1}, {"id": 2, "v": 1}], gone=1)]
+    right = [said("a", step_id="s1", facts=[{"id": 2, "v": 2}])]
+
+    response = opened(client_of_viewer, team, left, right)
+
+    assert line_of(response, "gone").anchor == "turn-left-2:gone"
+    assert line_of(response, "facts[0]").anchor == "turn-left-2:facts[0]"
+    changed = line_of(response, "facts[0].v")
+    assert (changed.anchor, changed.baseline_path) == ("turn-1:facts[0].v", "facts[1].v")
+
+
+def test_a_path_inside_moved_items_is_that_of_each_side(client_of_viewer: Client, team: Team) -> None:
+    left = [said("a", step_id="s1", facts=[{"id": 1}, {"id": 2, "in": {"old": [1]}}])]
+    right = [said("a", step_id="s1", facts=[{"id": 2, "in": {"new": [1]}}])]
+
+    response = opened(client_of_viewer, team, left, right)
+
+    assert line_of(response, "facts[1].in.old").anchor == "turn-left-1:facts[1].in.old"
+    assert line_of(response, "facts[0].in.new").anchor == "turn-1:facts[0].in.new"
+
+
+@pytest.mark.parametrize(
+    ("path", "kind", "values"),
+    [
+        ("response.message", "changed", ('"a"', '"b"')),
+        ("same[0].x", "same", ("1", "1")),
+        ("traceId", "left out", ('"p"', '"q"')),
+        ("new.inner", "within", ("", "5")),
+        ("response", "within", ('{"message": "a"}', '{"message": "b"}')),
+        ("nothing.here[3]", "absent", ("", "")),
+    ],
+)
+def test_an_asked_path_is_shown_whatever_became_of_it(
+    client_of_viewer: Client, team: Team, path: str, kind: str, values: tuple[str, str]
+) -> None:
+    left = [said("a", step_id="s1", same=[{"x": 1}], traceId="p")]
+    right = [said("b", step_id="s1", same=[{"x": 1}], traceId="q", new={"inner": 5})]
+
+    response = opened(client_of_viewer, team, left, right, turn="1", path=path)
+
+    line = line_of(response, path)
+    assert (line.kind, line.left, line.right, line.is_asked) == (kind, *values, True)
+    assert response.content.decode().count(f'id="turn-1:{path}"') == 1
+
+
+def test_an_asked_path_of_an_equal_turn_unfolds_it(client_of_viewer: Client, team: Team) -> None:
+    both = steps(*(f"text {number}" for number in range(500)))
+
+    response = opened(client_of_viewer, team, both, both, turn="444", path="response.message")
+
+    (pair,) = [block.pair for block in response.context["page"].blocks if block.pair]
+    assert (pair.anchor, pair.observation.words) == ("turn-444", "nothing differs")
+    assert 'id="turn-444:response.message"' in response.content.decode()
+
+
+def test_an_asked_path_of_a_turn_on_one_side_is_shown(client_of_viewer: Client, team: Team) -> None:
+    left, right = [*steps("a"), said("n", step_id="gone", value=7)], steps("a")
+
+    response = opened(client_of_viewer, team, left, right, turn="left-2", path="value")
+
+    line = line_of(response, "value")
+    assert (line.left, line.right, line.anchor) == ("7", "", "turn-left-2:value")
+
+
+def test_a_turn_that_only_the_baseline_has_is_reached_from_afar(client_of_viewer: Client, team: Team) -> None:
+    left = [*steps(*"abcdefghijklmnopqrst"), said("n", step_id="gone")]
+    right = steps(*"ABCDEFGHIJKLMNOPQRST")
+
+    page = opened(client_of_viewer, team, left, right).context["page"]
+
+    address, _, anchor = page.outline[20].href.partition("#")
+    assert anchor == "turn-left-21"
+    assert f'id="{anchor}"' in client_of_viewer.get(address).content.decode()
+
+
+def test_a_pair_carries_the_address_that_shows_it_again(client_of_viewer: Client, team: Team) -> None:
+    response = opened(client_of_viewer, team, steps("a", "b"), steps("a", "x"))
+
+    (pair,) = [block.pair for block in response.context["page"].blocks if block.pair]
+    asked = parse_qs(urlsplit(pair.base).query)
+    assert (asked["b"], asked["c"], asked["turn"]) == (["1"], ["1"], ["2"])
+    again = client_of_viewer.get(f"{pair.base}&path=response.message").content.decode()
+    assert again.count('id="turn-2:response.message"') == 1
+
+
+@pytest.mark.parametrize(
+    ("members", "status", "words"),
+    [
+        ({"turn": "77"}, 200, "There is no turn 77 here."),
+        ({"turn": "left-9"}, 200, "There is no turn left-9 here."),
+        ({"turn": "x"}, 400, "“turn” in the address was not understood"),
+        ({"turn": "1", "path": "a["}, 400, "“path” in the address was not understood"),
+    ],
+)
+def test_what_cannot_be_opened_is_said(
+    client_of_viewer: Client, team: Team, members: dict[str, str], status: int, words: str
+) -> None:
+    response = opened(client_of_viewer, team, steps("a"), steps("b"), **members)
+
+    assert response.status_code == status
+    assert words in text_of(response)
+
+
+def test_criteria_have_anchors_by_their_ids(client_of_viewer: Client, team: Team) -> None:
+    inner = {"id": "one", "passed": True}
+    held = {"id": "both", "passed": True, "children": [inner, {"id": "two", "passed": True}]}
+    fails = held | {"passed": False, "children": [inner, {"id": "two", "passed": False}]}
+    left, right = turn(assertions=[held]), turn("failed", assertions=[fails])
+
+    body = opened(client_of_viewer, team, [left], [right]).content.decode()
+
+    for anchor in ("turn-1/both", "turn-1/both/one", "turn-1/both/two"):
+        assert body.count(f'id="{anchor}"') == 1
+        assert f'href="#{anchor}"' in body

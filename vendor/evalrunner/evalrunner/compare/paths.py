@@ -39,7 +39,7 @@ _LEVELS_END: Final = re.compile(r"\*\*?")
 def member_path(path: str, label: str | int) -> str:
     """Append a member or item to the text of a path: ``a.b``, ``a[0]``, ``a["x y"]``.
 
-    The text holds neither NUL nor unpaired surrogates, whatever the name does.
+    The text holds no control, no direction mark and no unpaired surrogate, whatever the name does.
     """
     if isinstance(label, int):
         return f"{path}[{label}]"
@@ -57,13 +57,8 @@ def path_text(steps: Iterable[str | int]) -> str:
 
 
 def quoted(name: str) -> str:
-    """Return a name as a JSON text that can be stored and sent: unpaired surrogates stay escaped."""
-    text = json.dumps(name, ensure_ascii=False)
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return json.dumps(name)
-    return text
+    """Return a name as a JSON text that can be stored, sent and read: what cannot be printed is escaped."""
+    return json.dumps(name, ensure_ascii=not name.isprintable())
 
 
 def parse_path(text: str) -> tuple[str | int, ...]:

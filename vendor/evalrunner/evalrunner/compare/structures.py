@@ -33,7 +33,8 @@ class Node:
 
     INSIDE: the difference is among ``children``; ``equal`` counts the members that are the same on both sides and
     ``hidden`` those that differ and are not shown. CHANGED has both values, ADDED only ``right``, REMOVED only
-    ``left``; MOVED has its place on each side in ``label`` and ``moved_to``.
+    ``left``; MOVED has its place on each side in ``label`` and ``moved_to``. Of items that stand at different places
+    ``label`` is the right one and ``left_label`` the left one; elsewhere both are the same.
     """
 
     label: str
@@ -42,6 +43,7 @@ class Node:
     right: Any = None
     is_list: bool = False
     moved_to: str = ""
+    left_label: str = ""
     equal: int = 0
     hidden: int = 0
     children: list[Node] = field(default_factory=list)
@@ -104,6 +106,7 @@ class _Part:
     left: Any = None
     right: Any = None
     moved_to: str = ""
+    left_label: str = ""
     is_same: bool = False
 
 
@@ -114,10 +117,13 @@ def _filled(node: Node, parts: Iterator[_Part], budget: _Budget) -> Node:
         elif budget.left <= 0:
             node.hidden += 1
         elif part.kind is None:
-            node.children.append(_compare(part.label, part.left, part.right, budget))
+            child = _compare(part.label, part.left, part.right, budget)
+            child.left_label = part.left_label or part.label
+            node.children.append(child)
         else:
             budget.take()
-            node.children.append(Node(part.label, part.kind, part.left, part.right, moved_to=part.moved_to))
+            child = Node(part.label, part.kind, part.left, part.right, moved_to=part.moved_to, left_label=part.label)
+            node.children.append(child)
     return node
 
 
@@ -171,7 +177,7 @@ def _gap(left: Sequence[Any], right: Sequence[Any], lefts: Sequence[int], rights
         yield from (_Part(str(i), DifferenceKind.REMOVED, left=left[i]) for i in lefts[at:a])
         yield from (_Part(str(j), DifferenceKind.ADDED, right=right[j]) for j in rights[to:b])
         if a < len(lefts) and b < len(rights):
-            yield _Part(str(rights[b]), None, left[lefts[a]], right[rights[b]])
+            yield _Part(str(rights[b]), None, left[lefts[a]], right[rights[b]], left_label=str(lefts[a]))
         at, to = a + 1, b + 1
 
 
