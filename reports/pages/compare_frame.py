@@ -76,12 +76,12 @@ class Menus:
 def token_view(role: str, side: Side, address: Address, menus: Menus, rule: str) -> TokenView:
     """Return the chip of one side; ``role`` is "baseline" or "candidate", ``rule`` says how it was found."""
     versions, runs = menus.versions, menus.runs
-    newest = side.runs[-1].pk
+    named = {run.pk for run in side.runs} if side.token.kind == "version" else {side.newest.pk}
     return TokenView(
         role=role,
         version=VersionName(side.target_id, side.fingerprint, side.label),
         detail=side_words(side),
-        href=reverse("run", args=[side.runs[0].pk]) if side.token.kind == "run" else "",
+        href=reverse("run", args=[side.newest.pk]) if side.token.kind == "run" else "",
         versions=tuple(_choice(role, side, offer, address) for offer in versions),
         runs=tuple(_choice(role, side, offer, address) for offer in runs),
         revisions=_revisions(role, side, address) if side.token.kind == "version" else (),
@@ -90,16 +90,17 @@ def token_view(role: str, side: Side, address: Address, menus: Menus, rule: str)
             Choice(f"{each.name} · {each.label or each.fingerprint}", address.page(**{role: f"baseline:{each.name}"}))
             for each in menus.baselines
         ),
-        pinned=tuple(each.name for each in menus.baselines if each.run in [run.pk for run in side.runs]),
-        baseline_href=reverse("baseline", args=[newest]),
+        pinned=tuple(each.name for each in menus.baselines if each.run in named),
+        baseline_href=reverse("baseline", args=[side.newest.pk]),
     )
 
 
 def side_words(side: Side) -> str:
-    """Say what a side is: a run and its day, or how many runs a version pools."""
-    if side.token.kind == "run":
-        return f"run of {day_in_words(side.runs[0].ordered_at)}, {side.runs[0].status}"
+    """Say what a side is: a run with its day and what it continues, or how many runs a version pools."""
     number = len(side.runs)
+    if side.token.kind == "run":
+        attempts = f"; {number - 1} earlier attempt{' counts' if number == 2 else 's count'} too" if number > 1 else ""
+        return f"run of {day_in_words(side.newest.ordered_at)}, {side.newest.status}{attempts}"
     return f"version, {number} run{'' if number == 1 else 's pooled'}, revision {side.revision.digest[:8]}"
 
 

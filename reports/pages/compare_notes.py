@@ -65,5 +65,5 @@ class NoteMarks:
 
     def _new_href(self, following: str, *, variant: str = "", signature: str = "") -> str:
         side = self.judged.stored.candidate
-        run = side.runs[-1].pk
+        run = side.newest.pk
         return new_note_href(target=side.target, run=run, variant=variant, signature=signature, following=following)

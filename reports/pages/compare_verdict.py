@@ -209,7 +209,7 @@ def _plan_actions(judged: Judged) -> tuple[Action, ...]:
 
 
 def _repeat(role: str, side: Side, more: int, scenarios: Sequence[str]) -> Action:
-    executed = [run.pk for run in side.runs if run.options] or [side.runs[-1].pk]
+    executed = [run.pk for run in side.runs if run.options] or [side.newest.pk]
     members = {"rerun": str(executed[-1]), "scenarios": scenarios, "repetitions": more}
     members |= {"fingerprint": side.fingerprint}
     words = f"{more} more {'repetition' if more == 1 else 'repetitions'} for the {role}"

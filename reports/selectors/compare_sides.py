@@ -99,6 +99,11 @@ class Side:
     lineages: tuple[int, ...]
 
     @property
+    def newest(self) -> SideRun:
+        """The run that the address of a run names (what it continues stands before it); a version's newest."""
+        return self.runs[-1]
+
+    @property
     def generations(self) -> tuple[int, ...]:
         return tuple(run.generation for run in self.runs if run.generation is not None)
 
@@ -273,7 +278,7 @@ def _revision(rows: Sequence[Mapping[str, Any]]) -> Revision:
 
 
 def _make_side(token: Token, rows: Sequence[Mapping[str, Any]], revisions: tuple[Revision, ...]) -> Side:
-    row, origins = rows[0], _origins(rows)
+    row, origins = rows[-1], _origins(rows)  # imported reports may claim to continue a run of another version
     return Side(
         token=token,
         target=row["version__target_id"],
