@@ -144,7 +144,7 @@ def compare(request: HttpRequest, given: Query[CompareIn]) -> HttpResponse:
     team = cast(TeamRequest, request).team
     judged, filters = judged_sides(team, given), given.filters()
     stored = judged.stored
-    page = page_of(stored, judged.ordered(matching_rows(stored, filters, team=team)), given.cursor)
+    page = page_of(stored, judged.ordered(matching_rows(stored, filters, team=team)), given.cursor, team=team)
     whole = site_document(request, judged, Address(given.baseline, given.candidate, given.suite, filters), page.rows)
     return schemas.json_response(whole | {"rowsTotal": page.found, "nextCursor": page.cursor or None})
 

@@ -36,7 +36,8 @@ from reports.selectors.compare import StoredComparison
 from reports.selectors.compare_filters import RowFilters
 from reports.selectors.compare_menus import offers
 from reports.selectors.compare_rows import ShownSide, ShownSides, SignatureWords, shown_sides, signatures_in_words
-from reports.selectors.compare_verdict import Judged, RowTest
+from reports.selectors.compare_verdict import Judged
+from reports.selectors.findings import RowTest
 from reports.selectors.notes import NotedSide
 
 CLUSTERS_SHOWN = 12
@@ -148,7 +149,9 @@ def comparison_page(
 ) -> ComparisonPage:
     """Read what the page shows of a comparison, and decide all of it."""
     stored, result = judged.stored, judged.stored.result
-    page = filtering.page_of(stored, judged.ordered(filtering.matching_rows(stored, filters, team=team)), cursor)
+    page = filtering.page_of(
+        stored, judged.ordered(filtering.matching_rows(stored, filters, team=team)), cursor, team=team
+    )
     sides = (stored.baseline, stored.candidate)
     variants = [row.variant for row in page.rows]
     shown, beside = shown_sides(sides, variants), beside_marks(team, sides, variants)

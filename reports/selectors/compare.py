@@ -1,17 +1,15 @@
-"""A comparison read from the database: counts are made in SQL, and only what is shown is read case by case.
+"""A comparison read from the database: what the engine says of the outcomes that are kept of each run.
 
-Queries: one for both sides, then one each for counts per scenario variant and status, the order of statuses where
-they are mixed, failure signatures, names of the variants and definitions of their scenarios.
+Queries: one for both sides, one for the outcomes of their runs, and one for each suite revision that this process has
+not read yet. What two runs at rest say of each other never changes and stays in memory while there is room.
 """
 
 import json
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from django.db.models import Count, QuerySet, TextField
-from django.db.models.functions import Cast
 from evalrunner.compare import (
     Comparison,
     Row,
@@ -22,21 +20,27 @@ from evalrunner.compare import (
     redefined,
     usual_repetitions,
 )
-from evalrunner.compare.outcomes import FAILING_STATUSES
 
 from reports.domain.baselines import Resolution
-from reports.keys import text_key
-from reports.models import Case, Scenario, ScenarioVariant, Team
-from reports.selectors.compare_cases import BASELINE, CANDIDATE, cases_of_side, of_both_sides, run_place
+from reports.domain.outcomes import Name, names_in_order, pooled
+from reports.keys import text_key, variant_key
+from reports.models import ScenarioVariant, Team
+from reports.querysets import UNFINISHED
 from reports.selectors.compare_sides import Side, resolve_sides
 from reports.selectors.definitions import AcceptedRow, accepted_between
+from reports.selectors.findings import FindingsMemo
+from reports.selectors.kept import Kept
 from reports.selectors.named_sides import EXPLICIT, with_baselines
+from reports.selectors.outcomes import outcomes_of_sides
+from reports.selectors.revision_facts import ScenarioFacts, revision_facts
 from reports.selectors.run_changes import CountedRun
+from reports.text import restored
 
 Pair = tuple[Side, Side]
-Statuses = tuple[str, ...]
 # Options of an execution that may change results; what was selected shows in the rows themselves.
 _OPTIONS = {"concurrency": "concurrency", "timeout_ms": "time-out (ms)", "allow_external_writes": "external writes"}
+_ROW_BYTES, _CASE_BYTES = 400, 8  # of a row with its name and its test, and of a case, in memory
+_MOST_BYTES = 32_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +48,6 @@ class VariantName:
     """What a scenario variant is called; texts in stored form. ``chosen_text`` is the JSON of its chosen variants."""
 
     pk: int
-    key: str
-    scenario_key: str
     scenario_id: str
     chosen_text: str
 
@@ -53,13 +55,51 @@ class VariantName:
     def chosen(self) -> Mapping[str, str]:
         return _chosen(self.chosen_text)
 
+    @property
+    def key(self) -> str:
+        chosen = {restored(step): restored(variant) for step, variant in self.chosen.items()}
+        return variant_key(restored(self.scenario_id), chosen)
+
+    @property
+    def scenario_key(self) -> str:
+        return _scenario_key(self.scenario_id)
+
+
+class VariantNames(Mapping[int, VariantName]):
+    """The names of scenario variants by primary key, in their order; ``names`` holds them as plain tuples."""
+
+    def __init__(self, names: Mapping[int, Name]) -> None:
+        self.names = names
+
+    def __getitem__(self, pk: int) -> VariantName:
+        return VariantName(pk, *self.names[pk])
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self.names)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+
+@lru_cache(maxsize=4_096)
+def _chosen(text: str) -> Mapping[str, str]:
+    chosen: dict[str, str] = json.loads(text)
+    return chosen
+
+
+@lru_cache(maxsize=16_384)
+def _scenario_key(scenario_id: str) -> str:
+    return text_key(restored(scenario_id))
+
 
 @dataclass(frozen=True, slots=True)
-class ScenarioFacts:
-    """A scenario as the candidate's suite (else the baseline's) describes it; texts in stored form."""
+class _Compared:
+    result: Comparison[int]
+    names: Mapping[int, Name]
+    findings: FindingsMemo = field(default_factory=FindingsMemo)
 
-    name: str
-    tags: tuple[str, ...]
+
+_KEPT: Kept[_Compared] = Kept(_MOST_BYTES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,23 +107,32 @@ class StoredComparison:
     """A comparison of two sides, its rows identified by the primary keys of scenario variants.
 
     ``rules`` tell how each side was found; ``accepted`` are the changed definitions that the team has accepted, by
-    scenario key.
+    scenario key. ``key`` names all that ``result`` depends on; None while a run goes on, whose cases still change.
     """
 
     baseline: Side
     candidate: Side
     result: Comparison[int]
-    variants: Mapping[int, VariantName]
+    variants: VariantNames
     scenarios: Mapping[str, ScenarioFacts]
     rules: tuple[Resolution[CountedRun], Resolution[CountedRun]] = (EXPLICIT, EXPLICIT)
     accepted: Mapping[str, AcceptedRow] = field(default_factory=dict)
-
-    def row_of(self, key: str) -> Row[int] | None:
-        """Return the row of the scenario variant with a key."""
-        return next((row for row in self.result.rows if self.variants[row.variant].key == key), None)
+    key: Hashable | None = None
+    findings: FindingsMemo = field(default_factory=FindingsMemo)
 
     def facts_of(self, variant: int) -> ScenarioFacts | None:
-        return self.scenarios.get(self.variants[variant].scenario_key)
+        return self.scenarios.get(_scenario_key(self.variants.names[variant][0]))
+
+
+def variant_of_key(team: Team, key: str) -> int | None:
+    """Return the scenario variant that an address names."""
+    return ScenarioVariant.objects.filter(team=team, key=key).values_list("pk", flat=True).first() if key else None
+
+
+def row_of_key(team: Team, stored: StoredComparison, key: str) -> Row[int] | None:
+    """Return the row of the scenario variant that an address names."""
+    variant = variant_of_key(team, key)
+    return next((row for row in stored.result.rows if row.variant == variant), None)
 
 
 def compare_sides(
@@ -96,153 +145,67 @@ def compare_sides(
     """
     named = with_baselines(team=team, baseline=baseline, candidate=candidate, suite=suite)
     sides = resolve_sides(team=team, baseline=named.baseline, candidate=named.candidate, suite=suite)
-    samples = _samples(sides)
-    variants = _variant_names(team, sides)
     definitions = _Definitions.read(team, sides, accepted)
-    changed = definitions.changed
-    result = compare_samples(
-        samples[BASELINE],
-        samples[CANDIDATE],
-        order=sorted(variants, key=lambda pk: (variants[pk].scenario_id, variants[pk].chosen_text)),
-        is_redefined=lambda pk: variants[pk].scenario_key in changed,
-        found=differences(*(_facts(side, each) for side, each in zip(sides, samples, strict=True))),
-    )
+    key = _key(sides, definitions.changed)
+    found = (_KEPT.get(key) if key else None) or _compared(sides, definitions.changed)
+    if key:
+        _KEPT.put(key, found, _weight(found))
     rules = (named.baseline_rule, named.candidate_rule)
-    return StoredComparison(*sides, result, variants, definitions.facts, rules, definitions.accepted)
-
-
-# ---------------------------------------------------------------------------------------------------------- samples
-
-
-def _samples(sides: Pair) -> tuple[dict[int, Sample], dict[int, Sample]]:
-    statuses = _statuses(sides)
-    orders = _orders(sides) if _order_matters(statuses) else ({}, {})
-    signatures = _signatures(sides)
-    alike: dict[tuple[Any, ...], Sample] = {}  # most variants of a large run look alike and share one sample
-    left, right = (
-        {
-            variant: _sample(alike, orders[side].get(variant, in_any_order), signatures[side].get(variant, ()))
-            for variant, in_any_order in statuses[side].items()
-        }
-        for side in (BASELINE, CANDIDATE)
-    )
-    return left, right
-
-
-def _sample(
-    alike: dict[tuple[Any, ...], Sample], statuses: Statuses, signatures: tuple[tuple[str, int], ...]
-) -> Sample:
-    key = (statuses, signatures)
-    found = alike.get(key)
-    if found is None:
-        found = alike[key] = Sample(statuses, signatures)
-    return found
-
-
-def _statuses(sides: Pair) -> tuple[dict[int, Statuses], dict[int, Statuses]]:
-    """Count cases by variant and status, written out in no particular order."""
-    found: tuple[dict[int, Statuses], dict[int, Statuses]] = ({}, {})
-    columns = ("variant_id", "status", "n")
-    for side, variant, status, number in of_both_sides(
-        sides, columns, lambda _side, cases: cases.values("variant_id", "status").annotate(n=Count("pk"))
-    ):
-        found[side][variant] = found[side].get(variant, ()) + (status,) * number
-    return found
-
-
-def _order_matters(statuses: tuple[dict[int, Statuses], dict[int, Statuses]]) -> bool:
-    """Tell whether some variant has mixed statuses on one side and any case on the other."""
-    left, right = statuses
-    mixed = {each for side in statuses for each in set(side.values()) if len(set(each)) > 1}
-    return any(
-        own[variant] in mixed for own, other in ((left, right), (right, left)) for variant in own.keys() & other.keys()
+    names = VariantNames(found.names)
+    return StoredComparison(
+        *sides, found.result, names, definitions.facts, rules, definitions.accepted, key, found.findings
     )
 
 
-def _orders(sides: Pair) -> tuple[dict[int, tuple[str, ...]], dict[int, tuple[str, ...]]]:
-    """Read the statuses of variants with mixed ones, in the order that pairs them with the other side's."""
-    found: tuple[dict[int, list[str]], dict[int, list[str]]] = ({}, {})
-    columns = ("variant_id", "place", "repetition", "position", "status")
-    rows = of_both_sides(
-        sides,
-        columns,
-        lambda side, cases: cases.filter(variant_id__in=_mixed(side)).annotate(place=run_place(side)),
+def _key(sides: Pair, changed: frozenset[str]) -> Hashable | None:
+    """Name what a comparison depends on. The ids of runs are random, so that a key never comes to mean another one."""
+    if any(run.status in UNFINISHED for side in sides for run in side.runs):
+        return None
+    of_sides = (
+        (tuple((run.pk, run.generation, run.status) for run in side.runs), side.lineages, side.revision.digest)
+        for side in sides
     )
-    for side, variant, _place, _repetition, _position, status in sorted(rows):
-        found[side].setdefault(variant, []).append(status)
-    left, right = ({variant: tuple(statuses) for variant, statuses in side.items()} for side in found)
-    return left, right
+    return (*of_sides, changed)
 
 
-def _mixed(side: Side) -> QuerySet[Case, Any]:
-    by_variant = cases_of_side(side).order_by().values("variant_id")
-    return by_variant.annotate(statuses=Count("status", distinct=True)).filter(statuses__gt=1).values("variant_id")
+def _weight(compared: _Compared) -> int:
+    return _ROW_BYTES * len(compared.names) + _CASE_BYTES * 2 * sum(compared.result.matrix.values())
 
 
-def _signatures(sides: Pair) -> tuple[dict[int, tuple[tuple[str, int], ...]], dict[int, tuple[tuple[str, int], ...]]]:
-    """Count failures by variant and signature; signatures are named by their primary keys."""
-    found: tuple[dict[int, list[tuple[str, int]]], dict[int, list[tuple[str, int]]]] = ({}, {})
-    rows = of_both_sides(
-        sides,
-        ("variant_id", "signature_id", "n"),
-        lambda _side, cases: (
-            cases.filter(status__in=FAILING_STATUSES, signature__isnull=False)
-            .values("variant_id", "signature_id")
-            .annotate(n=Count("pk"))
+def _compared(sides: Pair, changed: frozenset[str]) -> _Compared:
+    parts = outcomes_of_sides(sides)
+    names = names_in_order([part for side in parts for part in side])
+    samples = [pooled(side) for side in parts]
+    return _Compared(
+        compare_samples(
+            *samples,
+            order=names,
+            is_redefined=lambda pk: bool(changed) and _scenario_key(names[pk][0]) in changed,
+            found=differences(*(_facts(side, each) for side, each in zip(sides, samples, strict=True))),
         ),
+        names,
     )
-    for side, variant, signature, number in rows:
-        found[side].setdefault(variant, []).append((str(signature), number))
-    left, right = ({variant: tuple(sorted(counted)) for variant, counted in side.items()} for side in found)
-    return left, right
 
 
-# ---------------------------------------------------------------------------------------------- names and definitions
+# ------------------------------------------------------------------------------------------------------- definitions
 
 
-def _variant_names(team: Team, sides: Pair) -> dict[int, VariantName]:
-    generations = [*sides[BASELINE].generations, *sides[CANDIDATE].generations]
-    present = Case.objects.filter(generation_id__in=generations).order_by().values("variant_id")
-    rows = ScenarioVariant.objects.filter(team=team, pk__in=present).annotate(text=Cast("variants", TextField()))
-    columns = ("pk", "key", "scenario_key", "scenario_id", "text")
-    return {row[0]: VariantName(*row) for row in rows.values_list(*columns).iterator(chunk_size=5_000)}
-
-
-@lru_cache(maxsize=4_096)
-def _chosen(text: str) -> Mapping[str, str]:
-    chosen: dict[str, str] = json.loads(text)
-    return chosen
-
-
-@lru_cache(maxsize=4_096)
-def _tags(text: str) -> tuple[str, ...]:
-    return tuple(json.loads(text))
-
-
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Definitions:
     """The scenarios of both sides' suite revisions: what they are called, and which are asked otherwise now."""
 
-    facts: dict[str, ScenarioFacts] = field(default_factory=dict)
-    changed: frozenset[str] = frozenset()
-    accepted: Mapping[str, AcceptedRow] = field(default_factory=dict)
+    facts: Mapping[str, ScenarioFacts]
+    changed: frozenset[str]
+    accepted: Mapping[str, AcceptedRow]
 
     @classmethod
     def read(cls, team: Team, sides: Pair, accepted: Collection[str]) -> "_Definitions":
-        revisions = [side.revision.pk for side in sides]
-        rows = Scenario.objects.filter(revision_id__in=revisions).annotate(text=Cast("tags", TextField()))
-        columns = ("revision_id", "key", "definition_digest", "name", "text")
-        digests: dict[int, dict[str, str]] = {revision: {} for revision in revisions}
-        made = cls()
-        for revision, key, digest, name, tags in rows.values_list(*columns).iterator(chunk_size=5_000):
-            digests[revision][key] = digest
-            if revision == revisions[CANDIDATE] or key not in made.facts:
-                made.facts[key] = ScenarioFacts(name, _tags(tags))
-        made.changed = redefined(digests[revisions[BASELINE]], digests[revisions[CANDIDATE]])
-        if made.changed:
-            made.accepted = accepted_between(team=team, revisions=(revisions[BASELINE], revisions[CANDIDATE]))
-            made.changed -= {*made.accepted, *map(text_key, accepted)}
-        return made
+        before, after = (revision_facts(pk=side.revision.pk, digest=side.revision.digest) for side in sides)
+        if before is after:
+            return cls(after, frozenset(), {})
+        changed = redefined(*({key: each.digest for key, each in facts.items()} for facts in (before, after)))
+        known = accepted_between(team=team, revisions=(sides[0].revision.pk, sides[1].revision.pk)) if changed else {}
+        return cls({**before, **after}, changed - {*known, *map(text_key, accepted)}, known)
 
 
 def _facts(side: Side, samples: Mapping[int, Sample]) -> SideFacts:

@@ -1,4 +1,4 @@
-"""Which rows of a comparison are shown, and a page of them; the rows are in memory, so that nothing is read here."""
+"""Which rows of a comparison are shown, and a page of them; the rows themselves are in memory."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -8,7 +8,7 @@ from evalrunner.compare import FOLDED, IMPROVEMENTS, MATRIX_ORDER, REGRESSIONS, 
 
 from reports.domain.unseen import unstored
 from reports.models import Signature, Team
-from reports.selectors.compare import StoredComparison
+from reports.selectors.compare import StoredComparison, variant_of_key
 
 ROWS_A_PAGE = 50
 REGRESSED, IMPROVED, EVERYTHING = "regressions", "improvements", "all"
@@ -107,9 +107,10 @@ def _has_cell(row: Row[int], before: str, after: str) -> bool:
     return any((not before or cell[0] == before) and (not after or cell[1] == after) for cell in row.cells())
 
 
-def page_of(stored: StoredComparison, rows: Sequence[Row[int]], cursor: str) -> RowsPage:
+def page_of(stored: StoredComparison, rows: Sequence[Row[int]], cursor: str, *, team: Team) -> RowsPage:
     """Cut a page that begins after the row whose variant's key is the cursor; an unknown one begins at the first."""
-    first = next((place + 1 for place, row in enumerate(rows) if stored.variants[row.variant].key == cursor), 0)
+    last = variant_of_key(team, cursor)
+    first = next((place + 1 for place, row in enumerate(rows) if row.variant == last), 0) if last else 0
     shown = tuple(rows[first : first + ROWS_A_PAGE])
     has_more = first + ROWS_A_PAGE < len(rows)
     groups: dict[Group, int] = {}

@@ -15,25 +15,19 @@ from evalrunner.compare.document_rows import adjusted_p_values
 from evalrunner.compare.engine import GROUP_PLACE
 from evalrunner.compare.fisher import fisher_exact
 from evalrunner.compare.policy import Policy
+from evalrunner.compare.redealing import Pair
 from evalrunner.compare.repetitions import Plan, plan_repetitions
-from evalrunner.compare.verdict import Assessment, assess, pair_of, select
+from evalrunner.compare.verdict import Assessment, assess, pairs_of, select
 
 from reports.models import Signature, Team
 from reports.selectors.compare import StoredComparison
 from reports.selectors.compare_rows import signature_words
 from reports.selectors.compare_sides import Side
+from reports.selectors.findings import Findings, RowTest
 from reports.selectors.notes import NotedSide, noted_side
 from reports.text import restored
 
 IsKnown = Callable[[Row[int]], bool]
-
-
-@dataclass(frozen=True, slots=True)
-class RowTest:
-    """Fisher's exact p of one row (two-sided), and the same adjusted over all rows that enter the test."""
-
-    p_value: float
-    adjusted: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +52,18 @@ def judge_for(team: Team, stored: StoredComparison, policy: Policy) -> tuple[Jud
     """Judge a comparison with the notes of the team, and return those that hold for the candidate."""
     side = stored.candidate
     noted = noted_side(team=team, target=side.target, version=side.version)
-    return judge(stored, policy, is_known=known_rule(noted)), noted
+    is_known, key = known_rule(noted), (policy, noted)
+    found = stored.findings.get(key)
+    if found is None:
+        found = _findings(stored, policy, is_known)
+        stored.findings.put(key, found)
+    return _judged(stored, policy, found, is_known), noted
 
 
 def known_rule(noted: NotedSide) -> IsKnown:
     """Return the rule that tells which rows notes cover."""
+    if not noted.notes:
+        return lambda _row: False
 
     def is_known(row: Row[int]) -> bool:
         found = noted.found(row.variant, [key for key, _number in row.candidate.signatures])
@@ -73,18 +74,29 @@ def known_rule(noted: NotedSide) -> IsKnown:
 
 def judge(stored: StoredComparison, policy: Policy, *, is_known: IsKnown = lambda _row: False) -> Judged:
     """Judge a comparison by a policy; ``is_known`` tells which rows the team's notes cover."""
+    return _judged(stored, policy, _findings(stored, policy, is_known), is_known)
+
+
+def _judged(stored: StoredComparison, policy: Policy, found: Findings, is_known: IsKnown) -> Judged:
+    is_critical = _critical_rule(stored, policy, _scenario_of(stored))
+    return Judged(stored, found.assessment, found.plan, found.tests, is_critical, is_known)
+
+
+def _findings(stored: StoredComparison, policy: Policy, is_known: IsKnown) -> Findings:
     scenario_of = _scenario_of(stored)
     assessment = assess_stored(stored, policy, is_known=is_known)
     paired = select(stored.result, scenario_of=scenario_of, policy=policy, is_known=is_known).paired
+    plan = plan_repetitions(stored.result, assessment, scenario_of=scenario_of, is_known=is_known)
+    return Findings(assessment, plan, _row_tests(paired))
+
+
+def _row_tests(paired: Sequence[Row[int]]) -> Mapping[int, RowTest]:
     adjusted = adjusted_p_values(paired)
-    return Judged(
-        stored=stored,
-        assessment=assessment,
-        plan=plan_repetitions(stored.result, assessment, scenario_of=scenario_of, is_known=is_known),
-        tests={row.variant: RowTest(fisher_exact(pair_of(row)), adjusted[row.variant]) for row in paired},
-        is_critical=_critical_rule(stored, policy, scenario_of),
-        is_known=is_known,
-    )
+    alike: dict[Pair, RowTest] = {}
+    for row, pair in zip(paired, pairs := pairs_of(paired), strict=True):
+        if pair not in alike:
+            alike[pair] = RowTest(fisher_exact(pair), adjusted[row.variant])
+    return {row.variant: alike[pair] for row, pair in zip(paired, pairs, strict=True)}
 
 
 def assess_stored(stored: StoredComparison, policy: Policy, *, is_known: IsKnown) -> Assessment:
@@ -114,8 +126,8 @@ def _critical_rule(
 
 
 def _scenario_of(stored: StoredComparison) -> Callable[[int], str]:
-    names = {pk: restored(name.scenario_id) for pk, name in stored.variants.items()}
-    return names.__getitem__
+    names, text = stored.variants.names, cache(restored)  # few scenarios have many variants
+    return lambda variant: text(names[variant][0])
 
 
 # ------------------------------------------------------------------------------------------------------------ document

@@ -13,6 +13,7 @@ from reports.payloads import unpack
 from reports.selectors.stored_reports import StoredCase, iter_stored_cases
 from reports.services.attempts import count_attempts
 from reports.services.case_rows import PreparedCase, prepare_case
+from reports.services.outcomes import wrong_outcomes
 from reports.services.run_changes import expected_change, recount_change, stored_change
 from reports.services.run_rows import COUNTED, is_passing
 
@@ -32,17 +33,25 @@ class Disagreement:
 def recount_run(run: Run, *, repair: bool) -> tuple[Disagreement, ...]:
     """Return where the stored counts of a run, and what is stored of its cases, disagree with its report.
 
-    With ``repair`` the run's counts and its change are put right; what is derived for single cases is only named.
+    With ``repair`` the run's counts, its outcomes and its change are put right; what is derived for single cases is
+    only named.
     """
     wrong_counts = tuple(_run_disagreements(run))
     if wrong_counts and repair:
         with transaction.atomic():
             columns = {each.place: each.counted for each in wrong_counts}
             Run.objects.filter(pk=run.pk, updated_at=run.updated_at).update(updated_at=timezone.now(), **columns)
+    wrong_outcomes = tuple(_outcome_disagreements(run, repair=repair))
     wrong_change = tuple(_change_disagreements(run))
     if wrong_change and repair:
         recount_change(run_pk=run.pk)
-    return (*wrong_counts, *wrong_change, *_case_disagreements(run))
+    return (*wrong_counts, *wrong_outcomes, *wrong_change, *_case_disagreements(run))
+
+
+def _outcome_disagreements(run: Run, *, repair: bool) -> Iterator[Disagreement]:
+    """What is not kept yet is gathered by a worker, and until then nothing stands on it."""
+    if run.change_due_at is None and wrong_outcomes(run_pk=run.pk, repair=repair):
+        yield Disagreement(run, "outcomes", "kept", "others in its cases")
 
 
 def _change_disagreements(run: Run) -> Iterator[Disagreement]:

@@ -23,6 +23,7 @@ from reports.querysets import RunQuerySet
 from reports.selectors.run_changes import affected_runs, counted_run
 from reports.selectors.run_verdicts import JudgedChange, ground_of, judged_change
 from reports.services.messages import COUNT_CHANGES, tell_after_commit
+from reports.services.outcomes import keep_outcomes
 
 log = logging.getLogger(__name__)
 
@@ -138,6 +139,7 @@ def _tell_of_next(runs: RunQuerySet[Run]) -> None:
 
 def _count(claim: _Claim, *, anew: bool = False) -> None:
     """Count one change where it stands on something else than what was counted, or anew, and take the mark away."""
+    keep_outcomes(run_pk=claim.run_pk)
     ground = ground_of(claim.run_pk)
     is_counted = ground is not None and RunChange.objects.filter(run=claim.run_pk, basis=ground.basis).exists()
     found = judged_change(ground) if ground is not None and (anew or not is_counted) else None

@@ -8,7 +8,7 @@ from reports.access import TeamRequest, page
 from reports.forms.compare import SideBySideForm
 from reports.pages.compare_case import side_by_side_page
 from reports.pages.compare_frame import Address
-from reports.selectors.compare import compare_sides
+from reports.selectors.compare import compare_sides, row_of_key
 from reports.selectors.compare_sides import SideProblem
 from reports.selectors.policies import policy_of_team
 
@@ -29,7 +29,7 @@ def side_by_side(request: TeamRequest) -> HttpResponse:
         )
     except SideProblem as problem:
         raise Http404(problem.sentence) from problem
-    row = stored.row_of(form.text("variant"))
+    row = row_of_key(request.team, stored, form.text("variant"))
     if row is None:
         raise Http404("Neither side has this scenario variant.")
     filters = form.filters()

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from evalrunner.compare.changes import FOLDED, IMPROVEMENTS, REGRESSIONS, Change, Group, classify, group_of
@@ -57,7 +58,7 @@ class Row(NamedTuple, Generic[V]):
         return paired(self.baseline.statuses, self.candidate.statuses)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Comparison(Generic[V]):
     """The whole comparison. ``rows`` stand in order of group and size of change, ties in the order they were given in.
 
@@ -71,19 +72,27 @@ class Comparison(Generic[V]):
     baseline: Tally
     candidate: Tally
 
+    @cached_property
+    def _counted(self) -> Mapping[tuple[Change, Group], int]:
+        return Counter((row.judgement.change, row.group) for row in self.rows)
+
     def counts(self) -> dict[Change, int]:
         """Count rows by class, zeros included; redefined rows count apart (``redefined``)."""
-        counted = Counter(row.change for row in self.rows if not row.is_redefined)
-        return {change: counted[change] for change in Change}
+        counts = dict.fromkeys(Change, 0)
+        for (change, group), number in self._counted.items():
+            counts[change] += number if group is not Group.REDEFINED else 0
+        return counts
 
     def groups(self) -> dict[Group, int]:
         """Count rows by group, zeros included."""
-        counted = Counter(row.group for row in self.rows)
-        return {group: counted[group] for group in Group}
+        counts = dict.fromkeys(Group, 0)
+        for (_change, group), number in self._counted.items():
+            counts[group] += number
+        return counts
 
     @property
     def redefined(self) -> int:
-        return sum(row.is_redefined for row in self.rows)
+        return self.groups()[Group.REDEFINED]
 
     @property
     def regressions(self) -> int:
@@ -93,7 +102,7 @@ class Comparison(Generic[V]):
     def improvements(self) -> int:
         return sum(number for change, number in self.counts().items() if change in IMPROVEMENTS)
 
-    @property
+    @cached_property
     def fewer_decided(self) -> int:
         """Return by how many decided cases the candidate falls short, over all rows that became less decided."""
         return sum(row.judgement.fewer_decided for row in self.rows)
