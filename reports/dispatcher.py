@@ -24,8 +24,16 @@ from reports.selectors.executions import queued_runs
 from reports.services.generations import remove_abandoned_generations
 from reports.services.import_jobs import waiting_jobs
 from reports.services.leases import expire_leases
-from reports.services.messages import COUNT_CHANGES, EXECUTE_RUN, IMPORT_UPLOAD, has_broker_server, send
+from reports.services.messages import (
+    COUNT_CHANGES,
+    EXECUTE_RUN,
+    EXECUTE_SHARD,
+    IMPORT_UPLOAD,
+    has_broker_server,
+    send,
+)
 from reports.services.run_changes import mark_outlived_changes, waiting_changes
+from reports.services.shards import expire_shards, waiting_shards
 from reports.services.worker_signs import note_worker
 
 log = logging.getLogger(__name__)
@@ -58,6 +66,7 @@ class Waiting:
 
 JOBS = (
     Waiting(EXECUTE_RUN, lambda before: queued_runs(before=before)),
+    Waiting(EXECUTE_SHARD, lambda before: waiting_shards(before=before)),
     Waiting(IMPORT_UPLOAD, lambda before: waiting_jobs(before=before)),
     Waiting(COUNT_CHANGES, lambda before: waiting_changes(before=before)),
 )
@@ -118,6 +127,7 @@ class Dispatcher:
         if now_s - self._kept_house_s >= self._pace.housekeeping_s:
             self._kept_house_s = now_s
             expire_leases()
+            expire_shards()
             note_worker()
         if now_s - self._swept_s >= self._pace.sweep_s:
             self._swept_s = now_s

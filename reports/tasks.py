@@ -5,8 +5,8 @@ import uuid
 from celery import shared_task
 
 from reports import dispatcher
-from reports.services import executing, import_jobs, run_changes
-from reports.services.messages import COUNT_CHANGES, EXECUTE_RUN, IMPORT_UPLOAD
+from reports.services import executing, executing_shards, import_jobs, run_changes
+from reports.services.messages import COUNT_CHANGES, EXECUTE_RUN, EXECUTE_SHARD, IMPORT_UPLOAD
 
 dispatcher.connect()
 
@@ -14,6 +14,11 @@ dispatcher.connect()
 @shared_task(name=EXECUTE_RUN)
 def execute_run(run_pk: str) -> None:
     executing.execute_run(run_pk=uuid.UUID(run_pk))
+
+
+@shared_task(name=EXECUTE_SHARD)
+def execute_shard(shard_pk: str) -> None:
+    executing_shards.execute_shard(shard_pk=int(shard_pk))
 
 
 @shared_task(name=IMPORT_UPLOAD)

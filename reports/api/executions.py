@@ -84,7 +84,8 @@ class RunIn(Schema):
     scenarios: list[Text] | None = Field(None, max_length=_MOST_PICKED, description="Scenario ids; all if left out.")
     tags: list[Text] | None = Field(None, max_length=_MOST_PICKED, description="Any of these; all if left out.")
     repetitions: Number = _DEFAULTS.repetitions
-    concurrency: Number = _DEFAULTS.concurrency
+    concurrency: Number = Field(_DEFAULTS.concurrency, description="Conversations at once, in each shard.")
+    shards: Number = Field(_DEFAULTS.shards, description="Over how many workers the cases are spread, at most.")
     maxCases: Number = _DEFAULTS.max_cases
     maxFailures: Number = _DEFAULTS.max_failures
     timeoutMs: Number = _DEFAULTS.timeout_ms
@@ -247,6 +248,7 @@ def _run_request(asked: TeamRequest, given: RunIn) -> RunRequest:
         tags=_texts(given.tags),
         repetitions=given.repetitions,
         concurrency=given.concurrency,
+        shards=given.shards,
         max_cases=given.maxCases,
         max_failures=given.maxFailures,
         timeout_ms=given.timeoutMs,

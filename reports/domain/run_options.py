@@ -19,26 +19,34 @@ from reports.domain.harness.options import USUAL, HarnessOptions
 from reports.text import restored, storable
 
 TARGET_LIMIT = "TARGET_LIMIT_EXCEEDED"
+MAX_SHARDS = 64
 DEFAULT_TIMEOUT_MS = 120_000
 
 
 @dataclass(frozen=True)
 class RunOptions:
-    """The options of the runner, and the site's early alarm. ``None`` for scenarios or tags means all of them.
+    """The options of the runner, and those of the site. ``None`` for scenarios or tags means all of them.
 
-    ``harness`` means something for scenario files alone.
+    ``shards``: over how many workers the cases are spread, ``concurrency`` at once in each. ``harness`` means something
+    for scenario files alone.
     """
 
     scenario_ids: tuple[str, ...] | None = None
     tags: tuple[str, ...] | None = None
     repetitions: int = 1
     concurrency: int = 1
+    shards: int = 1
     max_cases: int = DEFAULT_MAX_CASES
     max_failures: int = MAX_FAILURES
     timeout_ms: int = DEFAULT_TIMEOUT_MS
     allow_external_writes: bool = False
     early_alarm: bool = True
     harness: HarnessOptions = USUAL
+
+    @property
+    def lanes(self) -> int:
+        """Return how many conversations go on at once in all shards together."""
+        return self.concurrency * self.shards
 
     def to_data(self) -> dict[str, Any]:
         """Return a JSON value that ``from_data`` reads and any database can hold."""
@@ -80,10 +88,12 @@ class RequestRefused(Exception):
 
 @dataclass(frozen=True)
 class OptionLimits:
-    """The most that a target allows of each option."""
+    """The most that a target allows of each option. ``lanes``: conversations at once in all shards together."""
 
     repetitions: int = MAX_REPETITIONS
     concurrency: int = MAX_CONCURRENCY
+    shards: int = MAX_SHARDS
+    lanes: int = MAX_CONCURRENCY * MAX_SHARDS
     max_cases: int = MAX_MAX_CASES
     timeout_ms: int = MAX_TIMEOUT_MS
 
@@ -119,6 +129,7 @@ def _counted(number: int, noun: str) -> str:
 NUMBERS: Mapping[str, int] = {
     "repetitions": MAX_REPETITIONS,
     "concurrency": MAX_CONCURRENCY,
+    "shards": MAX_SHARDS,
     "max_cases": MAX_MAX_CASES,
     "max_failures": MAX_FAILURES,
     "timeout_ms": MAX_TIMEOUT_MS,
@@ -128,10 +139,19 @@ NUMBERS: Mapping[str, int] = {
 def check_options(options: RunOptions, limits: OptionLimits, *, allows_external_writes: bool) -> list[Refusal]:
     """Return what speaks against the options alone, whatever the suite is."""
     refusals = [refusal for name, most in NUMBERS.items() for refusal in _check_number(options, limits, name, most)]
+    if not {"concurrency", "shards"} & {refusal.field for refusal in refusals} and options.lanes > limits.lanes:
+        refusals.append(Refusal("shards", TARGET_LIMIT, _lanes_words(options, limits)))
     if options.allow_external_writes and not allows_external_writes:
         sentence = "External writes are not allowed here: neither for this target nor by your role they may be."
         refusals.append(Refusal("allow_external_writes", EXTERNAL_WRITES_NOT_AUTHORIZED, sentence))
     return refusals
+
+
+def _lanes_words(options: RunOptions, limits: OptionLimits) -> str:
+    return (
+        f"This target takes at most {limits.lanes:,} conversations at once; {options.shards:,} shards with a "
+        f"concurrency of {options.concurrency:,} each make {options.lanes:,}."
+    )
 
 
 def _check_number(options: RunOptions, limits: OptionLimits, name: str, most: int) -> list[Refusal]:

@@ -1,4 +1,4 @@
-"""What workers do: runs that this site executes, their events, and uploads read in the background."""
+"""What workers do: runs that this site executes, whole or in shards, their events, and uploads to be read."""
 
 from django.db import models
 from django.db.models import Q
@@ -12,7 +12,8 @@ class Execution(models.Model):
 
     ``target_name`` names the runnable target, ``request`` the options of the runner. ``idempotency_key`` (a hash of
     team and the asker's own key; empty for none) makes a repeated request the same run. A worker claims the row by
-    setting ``claim_token``; it renews ``lease_expires_at`` while it lives. ``stop_reason`` says in words why the site
+    setting ``claim_token``; it renews ``lease_expires_at`` while it lives. While a run that was split is worked on, its
+    shards are held instead; whoever begins or concludes it holds this row. ``stop_reason`` says in words why the site
     itself cancelled or rejected. ``error_code`` and ``error_paths`` are those of a run that could not begin or broke
     off. ``continues`` is the run that this one resumes or retries, as ``verb`` says.
     """
@@ -45,6 +46,47 @@ class Execution(models.Model):
             )
         ]
         indexes = [models.Index(fields=["claim_token", "lease_expires_at"], name="execution_lease")]
+
+
+class Shard(models.Model):
+    """Some of the cases of a run that is split over several workers, dealt out when the run began.
+
+    ``places`` is a payload: the places of its ``case_count`` cases in the report. A worker claims and holds it as an
+    ``Execution`` is held. ``failures`` counts the cases that failed or ended in error in it. ``ended``: nothing more is
+    to be begun; ``broken``: it could not go on, as ``error_code`` says; ``lost``: its worker vanished.
+    """
+
+    class State(models.TextChoices):
+        QUEUED = "queued"
+        WORKING = "working"
+        ENDED = "ended"
+        BROKEN = "broken"
+        LOST = "lost"
+
+    execution = models.ForeignKey(Execution, on_delete=models.CASCADE, related_name="shards", db_index=False)
+    number = models.PositiveSmallIntegerField()
+    state = models.CharField(max_length=7, choices=State.choices, default=State.QUEUED)
+    places = models.BinaryField()
+    case_count = models.PositiveIntegerField()
+    failures = models.PositiveIntegerField(default=0)
+    claim_token = models.CharField(max_length=32, blank=True, default="")
+    claimed_at = models.DateTimeField(null=True)
+    lease_expires_at = models.DateTimeField(null=True)
+    heartbeat_at = models.DateTimeField(null=True)
+    error_code = models.TextField(blank=True, default="")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["execution", "number"], name="shard_once"),
+            models.CheckConstraint(
+                condition=Q(state__in=("queued", "working", "ended", "broken", "lost")), name="shard_state_known"
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["created_at"], condition=Q(state="queued"), name="shard_waiting"),
+            models.Index(fields=["lease_expires_at"], condition=Q(lease_expires_at__isnull=False), name="shard_lease"),
+        ]
 
 
 class RunEvent(models.Model):

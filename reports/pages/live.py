@@ -154,6 +154,7 @@ def seen_of(run: Run, execution: ExecutionRow, poll_s: int = 1) -> str:
         "cancelling" if execution.cancel_requested_at else "",
         "stopping" if execution.stop_reason else "",
         "late" if _is_late(run, execution) else "",
+        *(f"{state}{number}" for state, number in execution.shards.items()),
     )
     pace = (f"every{poll_s}",) if poll_s > 1 else ()
     return "-".join(map(str, (*signs, *pace)))
@@ -209,7 +210,25 @@ def _sentence(run: Run, execution: ExecutionRow, waiting: int) -> str:
         return f"Waiting for a worker: {', '.join(planned)}."
     if not run.total:
         return "Beginning."
-    return f"{_done(run):,} of {run.total:,} cases done, {run.running:,} running, {waiting:,} waiting."
+    done = f"{_done(run):,} of {run.total:,} cases done, {run.running:,} running, {waiting:,} waiting."
+    return f"{done} {_shard_words(execution.shards)}".rstrip()
+
+
+def _shard_words(shards: Mapping[str, int]) -> str:
+    """Say what the workers of a split run do; "" for a run that is not split."""
+    if not shards:
+        return ""
+    words = [f"{shards[state]:,} {word}" for state, word in _SHARD_WORDS.items() if shards.get(state)]
+    return f"{counted(sum(shards.values()), 'shard')}: {', '.join(words)}."
+
+
+_SHARD_WORDS = {
+    "working": "working",
+    "queued": "waiting for a worker",
+    "ended": "ended",
+    "broken": "broken off",
+    "lost": "without their worker",
+}
 
 
 def _news(ended: int) -> str:
@@ -287,6 +306,7 @@ def _request_facts(execution: ExecutionRow) -> tuple[Fact, ...]:
         Fact("Scenarios", ", ".join(options.scenario_ids) if options.scenario_ids is not None else "all"),
         Fact("Tags", ", ".join(map(storable, options.tags)) if options.tags is not None else "all"),
         Fact("Repetitions", f"{options.repetitions:,}"),
+        *((Fact("Shards", f"{options.shards:,}"),) if options.shards > 1 else ()),
         Fact("Stop after failures", f"{options.max_failures:,}"),
         Fact("Time limit a turn", duration_in_words(options.timeout_ms)),
         Fact("External writes", "allowed" if options.allow_external_writes else "not allowed"),

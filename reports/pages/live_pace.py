@@ -22,7 +22,7 @@ def pace_words(run: Run, execution: ExecutionRow, variants: Sequence[VariantProg
     if run.status not in ("queued", "running"):
         return ""
     earlier = _earlier(run)
-    progress = Progress(execution.options.concurrency, _ended_here(run, execution), _elapsed_ms(run, execution))
+    progress = Progress(execution.options.lanes, _ended_here(run, execution), _elapsed_ms(run, execution))
     found = estimate_left(_cases(run, execution, variants), earlier, progress)
     if found is not None and run.status == "queued":
         return f"About {duration_in_words(found.left_ms)} once it begins, {found.source}."

@@ -128,12 +128,16 @@ class NewRunPage:
 _FIELDS = ("target", "fingerprint", "suite", "scenarios", "tags", *NUMBERS, "allow_external_writes")
 _LABELS = {
     "repetitions": ("Repetitions", "How often each scenario variant is held: models differ from time to time."),
-    "concurrency": ("Concurrency", "How many conversations go on at once."),
+    "concurrency": ("Concurrency", "How many conversations go on at once, in each shard."),
+    "shards": ("Shards", "Over how many workers the cases are spread; each holds conversations of its own."),
     "max_failures": ("Stop after failures", "No further case begins once so many have failed or ended in error."),
     "timeout_ms": ("Time limit a turn (ms)", "A turn that takes longer ends in an error."),
     "max_cases": ("At most cases", "A guard against asking for far more than was meant."),
 }
-_ROW_LIMIT = ("Time limit a row (ms)", "A row that takes longer, with all of its messages, ends in an error.")
+_OF_ROWS = {
+    "shards": ("Shards", "Rows share a workspace: their run is not split."),
+    "timeout_ms": ("Time limit a row (ms)", "A row that takes longer, with all of its messages, ends in an error."),
+}
 _UNITS_OPEN = ("repetitions", "concurrency")
 
 
@@ -237,8 +241,9 @@ def _by_field(refusals: Sequence[Refusal]) -> dict[str, tuple[Fault, ...]]:
 
 
 def _number_field(draft: RunDraft, entry: TargetEntry, name: str, faults: dict[str, tuple[Fault, ...]]) -> NumberField:
-    label, help = _ROW_LIMIT if name == "timeout_ms" and entry.kind == "harness" else _LABELS[name]
-    most = getattr(limits_of(entry), name, NUMBERS[name])
+    is_of_rows = entry.kind == "harness"
+    label, help = (_OF_ROWS if is_of_rows else _LABELS).get(name, _LABELS[name])
+    most = 1 if is_of_rows and name == "shards" else getattr(limits_of(entry), name, NUMBERS[name])
     words = f"{help} 1 to {most:,}."
     return NumberField(name, label, words, draft.number(name), most, faults.get(name, ()))
 
@@ -354,7 +359,7 @@ def _plan(
 
 def _estimate(team: Team, entry: TargetEntry, suite: EvaluationSuite, options: RunOptions) -> str:
     earlier = earlier_durations(team_pk=team.pk, target_key=text_key(entry.target_id), suite_key=text_key(suite.id))
-    return estimate_words(planned_cases(suite, options), earlier, lanes=options.concurrency)
+    return estimate_words(planned_cases(suite, options), earlier, lanes=options.lanes)
 
 
 def _summary(refusals: Sequence[Refusal]) -> str:

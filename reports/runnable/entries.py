@@ -16,6 +16,8 @@ from evalrunner.assertions import Evaluators
 from evalrunner.errors import AdapterSetupError
 from evalrunner.targets import RunnableTarget, load_object
 
+from reports.domain.run_options import MAX_SHARDS
+
 FINGERPRINT_COMMAND_S = 15.0
 LONGEST_FINGERPRINT = 500  # characters
 
@@ -26,9 +28,15 @@ class TargetUnusable(Exception):
 
 @dataclass(frozen=True)
 class TargetLimits:
-    """The most that a run may ask of a target. ``minutes`` bounds a whole run; None: as long as it takes."""
+    """The most that a run may ask of a target.
+
+    ``concurrency`` holds in each shard, ``lanes`` in all of them together: a concurrency that the operator has set
+    bounds both. ``minutes`` bounds a whole run; None: as long as it takes.
+    """
 
     concurrency: int = 32
+    shards: int = MAX_SHARDS
+    lanes: int = 32 * MAX_SHARDS
     repetitions: int = 100
     cases: int = 100_000
     timeout_ms: int = 3_600_000

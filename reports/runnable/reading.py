@@ -99,8 +99,12 @@ def _read_limits(table: Table, kind: str) -> TargetLimits:
     if limits is None:
         return most
     minutes = limits.whole("minutes", default=0, maximum=7 * 24 * 60)
+    is_bounded = limits.has("concurrency")
+    concurrency = limits.whole("concurrency", default=most.concurrency, maximum=most.concurrency)
     read = TargetLimits(
-        concurrency=limits.whole("concurrency", default=most.concurrency, maximum=most.concurrency),
+        concurrency=concurrency,
+        shards=limits.whole("shards", default=most.shards, maximum=most.shards),
+        lanes=concurrency if is_bounded else most.lanes,
         repetitions=limits.whole("repetitions", default=most.repetitions, maximum=most.repetitions),
         cases=limits.whole("cases", default=most.cases, maximum=most.cases),
         timeout_ms=limits.whole("timeout_ms", default=most.timeout_ms, maximum=most.timeout_ms),

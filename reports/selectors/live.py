@@ -11,16 +11,20 @@ from typing import Any
 from django.db.models import Count, Max
 
 from reports.domain.run_options import RunOptions
-from reports.models import Case, Execution, Run, RunEvent, SuiteRevision
+from reports.models import Case, Execution, Run, RunEvent, Shard, SuiteRevision
 from reports.payloads import unpack
 
-RUNNING_SHOWN = 32  # as many as can run at once
+RUNNING_SHOWN = 32  # as many as can run at once in one worker
 MOST_CASES_BY_SCENARIO = 5_000  # beyond, counting them by scenario each second costs too much
 
 
 @dataclass(frozen=True, slots=True)
 class ExecutionRow:
-    """The execution of a run. ``last_sequence`` is that of its newest event, 0 before the first."""
+    """The execution of a run. ``last_sequence`` is that of its newest event, 0 before the first.
+
+    ``shards`` counts by state the shards of a run that is split, which has begun; ``heartbeat_at`` is then the newest
+    sign of life of any of them.
+    """
 
     target_name: str
     verb: str
@@ -35,6 +39,7 @@ class ExecutionRow:
     error_code: str
     error_paths: Sequence[str]
     last_sequence: int
+    shards: Mapping[str, int] = field(default_factory=dict)
 
 
 def execution_row(run: Run) -> ExecutionRow | None:
@@ -44,21 +49,32 @@ def execution_row(run: Run) -> ExecutionRow | None:
         return None
     last = RunEvent.objects.filter(run_id=run.pk).aggregate(last=Max("sequence"))["last"]
     request: Mapping[str, Any] = row.request
+    options = RunOptions.from_data(request)
+    shards, heard_at = _shards_of(run) if options.shards > 1 else ({}, None)
     return ExecutionRow(
         target_name=row.target_name,
         verb=row.verb,
         planned_cases=int(request.get("planned_cases", 0)),
         planned_turns=int(request.get("planned_turns", 0)),
-        options=RunOptions.from_data(request),
+        options=options,
         claimed_at=row.claimed_at,
-        heartbeat_at=row.heartbeat_at,
+        heartbeat_at=max(filter(None, (row.heartbeat_at, heard_at)), default=None),
         cancel_requested_at=row.cancel_requested_at,
         cancel_requested_by=row.cancel_requested_by.username if row.cancel_requested_by else "",
         stop_reason=row.stop_reason,
         error_code=row.error_code,
         error_paths=tuple(row.error_paths),
         last_sequence=last or 0,
+        shards=shards,
     )
+
+
+def _shards_of(run: Run) -> tuple[Mapping[str, int], datetime | None]:
+    """Count the shards of a run by state; the moment is the newest sign of life of any."""
+    rows = Shard.objects.filter(execution=run.pk).values_list("state").annotate(n=Count("pk"), at=Max("heartbeat_at"))
+    found = list(rows.order_by("state"))
+    heard = [at for _, _, at in found if at is not None]
+    return {state: number for state, number, _ in found}, max(heard, default=None)
 
 
 def is_executed_here(run: Run) -> bool:

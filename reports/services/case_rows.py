@@ -159,9 +159,12 @@ class CaseWriter:
         self.write_cases([prepare_case(case, position)])
 
     @transaction.atomic(savepoint=False)  # part of the caller's transaction where there is one
-    def replace_case(self, case: Mapping[str, Any], position: int) -> None:
-        """Bring the stored case at a place up to a later state: turns that are stored stay, new ones are added."""
-        stored = Case.objects.only("pk", "turn_count").get(generation=self._generation, position=position)
+    def replace_case(self, case: Mapping[str, Any], position: int) -> str:
+        """Bring the stored case at a place up to a later state: turns that are stored stay, new ones are added.
+
+        Returns the status that it had.
+        """
+        stored = Case.objects.only("pk", "turn_count", "status").get(generation=self._generation, position=position)
         prepared = prepare_case(case, position, first_turn=stored.turn_count)
         variants = self._interning.variant_ids([(prepared.variant_key, prepared.scenario_id, prepared.variants)])
         signed = prepared.signature
@@ -170,6 +173,7 @@ class CaseWriter:
         row.pk = stored.pk
         row.save(force_update=True)
         Turn.objects.bulk_create(_turn_row(stored.pk, turn) for turn in prepared.turns)
+        return stored.status
 
     def _case_row(self, case: PreparedCase, variants: Mapping[str, int], signatures: Mapping[str, int]) -> Case:
         return Case(

@@ -7,16 +7,21 @@ short transactions and appears with its last one.
 
 from __future__ import annotations
 
+import uuid
+from collections.abc import Callable
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Max
 from django.utils import timezone
 from evalrunner.data import PlainObject
-from evalrunner.events import EvaluationCheckpoint, RunEvent
-from evalrunner.models import EvaluationReport
+from evalrunner.events import EvaluationCheckpoint, EventType, RunEvent
+from evalrunner.models import EvaluationReport, EvaluationSummary
+from evalrunner.runner.parts import Conclusion
 
 from reports.models import Execution, Run
 from reports.models import RunEvent as EventRow
+from reports.payloads import unpack
 from reports.services.attempts import refresh_attempts
 from reports.services.case_rows import CaseWriter, prepare_case
 from reports.services.generations import staged_generation
@@ -45,16 +50,18 @@ class CheckpointStore:
     def persist(self, checkpoint: EvaluationCheckpoint) -> None:
         """Store a checkpoint and its event."""
         if self._writer is None:
-            self._begin(checkpoint)
+            self.begin(checkpoint)
         else:
             self._go_on(self._writer, checkpoint)
 
-    def _begin(self, checkpoint: EvaluationCheckpoint) -> None:
+    def begin(self, checkpoint: EvaluationCheckpoint, then: Callable[[], None] = lambda: None) -> None:
+        """Store the first checkpoint; ``then`` is called in the transaction that shows it."""
         cases = (prepare_case(case.to_data(), position) for position, case in enumerate(checkpoint.cases))
         with staged_generation(self.run.team, cases) as generation, transaction.atomic():
             renew_lease(self.claim)
             self._write_run(checkpoint, generation=generation)
-            self._write_event(checkpoint.event)
+            write_event(self.claim.run_pk, checkpoint.event, checkpoint.event.sequence)
+            then()
         self._writer = CaseWriter(self.run.team, generation)
 
     def _go_on(self, writer: CaseWriter, checkpoint: EvaluationCheckpoint) -> None:
@@ -64,22 +71,12 @@ class CheckpointStore:
             if position is not None:
                 writer.replace_case(checkpoint.cases[position].to_data(), position)
             self._write_run(checkpoint)
-            self._write_event(checkpoint.event)
+            write_event(self.claim.run_pk, checkpoint.event, checkpoint.event.sequence)
 
     def _write_run(self, checkpoint: EvaluationCheckpoint, **columns: object) -> None:
         counts = {status: getattr(checkpoint.summary, status) for status in COUNTED}
         derived = run_columns(head_of(checkpoint), counts)
         Run.objects.filter(pk=self.claim.run_pk).update(**derived, **columns, updated_at=timezone.now())
-
-    def _write_event(self, event: RunEvent) -> None:
-        EventRow.objects.create(
-            run_id=self.claim.run_pk,
-            sequence=event.sequence,
-            type=str(event.type),
-            position=event.case_index,
-            step_id=storable(event.step_id or ""),
-            at=timezone.now(),
-        )
 
     # ------------------------------------------------------------------------------------------------------------- ends
 
@@ -87,7 +84,21 @@ class CheckpointStore:
         """Say why the site itself stops the run; the first reason stays."""
         with transaction.atomic():
             renew_lease(self.claim)
-            Execution.objects.filter(pk=self.claim.run_pk, stop_reason="").update(stop_reason=reason)
+            write_stop(self.claim.run_pk, reason)
+
+    def conclude(self, conclusion: Conclusion, summary: EvaluationSummary) -> None:
+        """Store the end of a run whose cases were worked on in shards, and give its claim back."""
+        with transaction.atomic():
+            renew_lease(self.claim)
+            head = unpack(Run.objects.values_list("head", flat=True).get(pk=self.claim.run_pk))
+            head |= {"finishedAt": conclusion.finished_at, "status": str(conclusion.status)}
+            head |= {"assertions": [result.to_data() for result in conclusion.assertions]}
+            counts = {status: getattr(summary, status) for status in COUNTED}
+            columns = run_columns(head | {"summary": summary.to_data()}, counts)
+            Run.objects.filter(pk=self.claim.run_pk).update(**columns, updated_at=timezone.now())
+            event = RunEvent(next_sequence(self.claim.run_pk), EventType.RUN_COMPLETED, head["runId"])
+            write_event(self.claim.run_pk, event, event.sequence)
+        self.finish()
 
     def finish(self) -> None:
         """Give back the claim of a run whose last checkpoint is stored."""
@@ -120,6 +131,29 @@ class CheckpointStore:
     def _count(self) -> None:
         refresh_attempts(run_pk=self.claim.run_pk)
         refresh_changes(run_pk=self.claim.run_pk)
+
+
+def write_event(run_pk: uuid.UUID, event: RunEvent, sequence: int) -> None:
+    """Add an event to a run, under its number in the whole run."""
+    EventRow.objects.create(
+        run_id=run_pk,
+        sequence=sequence,
+        type=str(event.type),
+        position=event.case_index,
+        step_id=storable(event.step_id or ""),
+        at=timezone.now(),
+    )
+
+
+def next_sequence(run_pk: uuid.UUID) -> int:
+    """Return the number of a run's next event; nobody else may add one until the caller's transaction has ended."""
+    last: int | None = EventRow.objects.filter(run_id=run_pk).aggregate(last=Max("sequence"))["last"]
+    return (last or 0) + 1
+
+
+def write_stop(run_pk: uuid.UUID, reason: str) -> None:
+    """Say why the site itself stops a run; the first reason stays. Part of the caller's transaction."""
+    Execution.objects.filter(pk=run_pk, stop_reason="").update(stop_reason=reason)
 
 
 def head_of(report: EvaluationReport) -> PlainObject:

@@ -210,7 +210,9 @@ def check_request(entry: TargetEntry, request: RunRequest, *, may_authorise_writ
 
 def limits_of(entry: TargetEntry) -> OptionLimits:
     limits = entry.limits
-    return OptionLimits(limits.repetitions, limits.concurrency, timeout_ms=limits.timeout_ms)
+    return OptionLimits(
+        limits.repetitions, limits.concurrency, limits.shards, limits.lanes, timeout_ms=limits.timeout_ms
+    )
 
 
 def _suite_of(request: RunRequest) -> EvaluationSuite:

@@ -21,6 +21,7 @@ from reports.services.run_suites import offered_suite
 from reports.services.workspaces import remove_abandoned_folders
 
 NOT_OF_HARNESS = "Only targets of kind harness have profiles, policies and tags to leave out."
+NOT_SPLIT = "Rows of a scenario file run one after the other in one workspace: their run is not split into shards."
 NOT_ALLOWED = "TARGET_DOES_NOT_ALLOW"
 
 
@@ -36,7 +37,8 @@ def check_harness(entry: TargetEntry, suite: EvaluationSuite, options: RunOption
         scenarios = scenarios_of(suite)
     except ScenariosUnusable as error:
         return [Refusal("suite", SUITE_INVALID, f"This target runs scenario files. {error}")]
-    refused = [Refusal(field, NOT_ALLOWED, words) for field, words in faults_of_options(options.harness, allowed)]
+    refused = [Refusal("shards", NOT_ALLOWED, NOT_SPLIT)] if options.shards > 1 else []
+    refused += [Refusal(field, NOT_ALLOWED, words) for field, words in faults_of_options(options.harness, allowed)]
     return refused + [Refusal("suite", NOT_ALLOWED, words) for words in faults_of_rows(scenarios.values(), allowed)]
 
 

@@ -23,13 +23,17 @@ log = logging.getLogger(__name__)
 class Heartbeat:
     """Beats while it is entered. ``stop`` is called once, from this thread, with the reason in words ("" if none).
 
-    A reason is given where the site itself ends the run: it took longer than ``minutes``.
+    A reason is given where the site itself ends the run: it took longer than ``minutes``, together with the
+    ``elapsed_s`` seconds that had passed before.
     """
 
-    def __init__(self, claim: Claim, stop: Callable[[str], None], *, minutes: int | None = None) -> None:
+    def __init__(
+        self, claim: Claim, stop: Callable[[str], None], *, minutes: int | None = None, elapsed_s: float = 0.0
+    ) -> None:
         self._claim = claim
         self._stop = stop
         self._minutes = minutes
+        self._elapsed_s = elapsed_s
         self._done = threading.Event()
         self._thread = threading.Thread(target=self._run, name=f"heartbeat-{claim.run_pk}", daemon=True)
 
@@ -48,7 +52,8 @@ class Heartbeat:
             connection.close()
 
     def _beat_until_done(self) -> None:
-        begun = renewed = time.monotonic()
+        renewed = time.monotonic()
+        begun = renewed - self._elapsed_s
         has_stopped = False
         while not self._done.wait(POLL_S):
             now = time.monotonic()
@@ -67,11 +72,14 @@ class Heartbeat:
                 log.warning("run %s: no heartbeat: %s", self._claim.run_pk, type(error).__name__)
                 connection.close()
                 continue
-            is_late = self._minutes is not None and now - begun >= self._minutes * MINUTE_S
-            if (is_wished or is_late) and not has_stopped:
+            late = late_words(self._minutes, now - begun)
+            if (is_wished or late) and not has_stopped:
                 has_stopped = True
-                self._stop("" if is_wished else f"stopped: it took longer than {_minutes_in_words(self._minutes)}")
+                self._stop("" if is_wished else late)
 
 
-def _minutes_in_words(minutes: int | None) -> str:
-    return f"{minutes} minute{'' if minutes == 1 else 's'}"
+def late_words(minutes: int | None, elapsed_s: float) -> str:
+    """Say that a run took longer than it may; "" while it has not."""
+    if minutes is None or elapsed_s < minutes * MINUTE_S:
+        return ""
+    return f"stopped: it took longer than {minutes} minute{'' if minutes == 1 else 's'}"

@@ -14,6 +14,7 @@ from django.db import transaction
 from kombu.exceptions import OperationalError
 
 EXECUTE_RUN = "reports.execute_run"
+EXECUTE_SHARD = "reports.execute_shard"
 IMPORT_UPLOAD = "reports.import_upload"
 COUNT_CHANGES = "reports.count_changes"
 

@@ -5,7 +5,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -72,10 +72,11 @@ def ask(team: Team, runner: User, targets_file: Path) -> Ask:
         key: str = "",
         may_write: bool = False,
         target: str = "echo",
+        assertions: Sequence[dict[str, Any]] = (),
         **options: Any,
     ) -> Run:
         made = [scenario(each) if isinstance(each, str) else each for each in scenarios]
-        suite = parse_evaluation_suite(factories.suite(scenarios=made))
+        suite = parse_evaluation_suite(factories.suite(scenarios=made, assertions=list(assertions)))
         request = RunRequest(target, "one", suite, RunOptions(**options))
         requested = request_run(
             team=team,

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from reports.models import Case, Execution, Generation, Run, RunEvent, Team, Turn, User
-from reports.services import checkpoints, executing
+from reports.services import assignments, checkpoints, storing
 from reports.services.case_rows import CaseWriter
 from reports.services.executing import execute_run
 from reports.services.executions import NotCancellable, request_cancel
@@ -107,7 +107,7 @@ def test_a_version_that_changed_since_the_request_rejects_the_run(
 
 def test_a_worker_that_fails_before_the_beginning_rejects_the_run(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     run = ask("one")
-    monkeypatch.setattr(executing, "parse_evaluation_suite", lambda value: 1 / 0)
+    monkeypatch.setattr(assignments, "parse_evaluation_suite", lambda value: 1 / 0)
 
     run = executed(run)
 
@@ -185,7 +185,7 @@ def test_the_end_of_a_run_waits_for_a_database_that_is_away(ask: Ask, monkeypatc
         finish(store)
 
     monkeypatch.setattr(checkpoints.CheckpointStore, "finish", failing)
-    monkeypatch.setattr(executing, "PAUSE_S", 0.0)
+    monkeypatch.setattr(storing, "PAUSE_S", 0.0)
 
     run = executed(ask("one"))
 
