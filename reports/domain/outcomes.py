@@ -2,22 +2,27 @@
 
 Gathered once from cases that have come to rest, kept as one small value, and pooled with those of other runs. Most
 variants of a large run look alike, and share one sample. Texts are in stored form; a failure signature is named by its
-primary key. Statuses stand in the order that pairs cases: repetition, then place in the report.
+primary key. Statuses stand in the order that pairs cases: repetition, then place in the report; signatures in the order
+in which they first appear there, and scenario variants as ``evalrunner.compare`` orders those of files.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final, TypeAlias
 
 from evalrunner.compare import STATUS_ORDER, Sample
-from evalrunner.compare.outcomes import FAILING_STATUSES
+from evalrunner.compare.outcomes import FAILING_STATUSES, VariantId
+
+from reports.text import restored
 
 Name: TypeAlias = tuple[str, str]
 """The scenario id of a scenario variant, and the JSON text of its chosen variants."""
 
-_SHAPE: Final = 1  # of the stored value; what has another one is gathered anew
+_SHAPE: Final = 2  # of the stored value; what has another one is gathered anew
 _LETTERS: Final = {str(status): letter for status, letter in zip(STATUS_ORDER, "PFESBCRN", strict=True)}
 _STATUSES: Final = {letter: status for status, letter in _LETTERS.items()}
 
@@ -93,8 +98,8 @@ def gathered(cases: Iterable[tuple[int, str, int | None]], names: Mapping[int, N
             counted = failures.setdefault(variant, {})
             counted[str(signature)] = counted.get(str(signature), 0) + 1
     alike: dict[Sample, Sample] = {}
-    variants = sorted(statuses, key=names.__getitem__)
-    found = (Sample(tuple(statuses[each]), tuple(sorted(failures.get(each, {}).items()))) for each in variants)
+    variants = sorted(statuses, key=lambda each: _order(names[each]))
+    found = (Sample(tuple(statuses[each]), tuple(failures.get(each, {}).items())) for each in variants)
     samples = [alike.setdefault(sample, sample) for sample in found]
     return Outcomes(variants, [names[variant] for variant in variants], samples)
 
@@ -123,7 +128,7 @@ def _joined(samples: Sequence[Sample]) -> Sample:
         for key, number in sample.signatures:
             failures[key] = failures.get(key, 0) + number
     statuses = tuple(status for sample in samples for status in sample.statuses)
-    return Sample(statuses, tuple(sorted(failures.items())))
+    return Sample(statuses, tuple(failures.items()))
 
 
 def names_in_order(parts: Sequence[Outcomes]) -> dict[int, Name]:
@@ -135,4 +140,14 @@ def names_in_order(parts: Sequence[Outcomes]) -> dict[int, Name]:
             continue
         is_in_order = not place
         names.update(zip(part.variants, part.names, strict=True))
-    return names if is_in_order else dict(sorted(names.items(), key=lambda item: item[1]))
+    return names if is_in_order else dict(sorted(names.items(), key=lambda item: _order(item[1])))
+
+
+def _order(name: Name) -> VariantId:
+    scenario, chosen = name
+    return VariantId(restored(scenario), _chosen(chosen))
+
+
+@lru_cache(maxsize=4_096)
+def _chosen(text: str) -> tuple[tuple[str, str], ...]:
+    return tuple(sorted((restored(step), restored(variant)) for step, variant in json.loads(text).items()))

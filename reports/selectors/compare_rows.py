@@ -9,12 +9,13 @@ from typing import Any
 from django.db.models import Avg, F, Q, QuerySet, When, Window
 from django.db.models import Case as Choice
 from django.db.models.functions import RowNumber
-from evalrunner.compare import DECIDED
+from evalrunner.compare import DECIDED, FailureSignature
 from evalrunner.compare.outcomes import FAILING_STATUSES
 
 from reports.models import Case, Signature, Team
 from reports.selectors.compare_cases import of_both_sides, rank_order
 from reports.selectors.compare_sides import Side
+from reports.text import restored, storable
 
 PIPS_SHOWN = 24
 
@@ -115,9 +116,11 @@ def signatures_in_words(team: Team, pks: Iterable[str]) -> Mapping[str, Signatur
 
 
 def signature_words(signature: Signature) -> str:
-    """Say in stored form what failed."""
-    place = {"turn": f"{signature.step_id}: ", "scenario": "at the end: "}.get(signature.scope, "")
-    paths = [" › ".join(path) for path in signature.assertions]
-    what = ", ".join(paths) or signature.error_code or "failed without a stated reason"
-    code = f" ({signature.error_code})" if paths and signature.error_code else ""
-    return f"{place}{what}{code}"
+    """Say in stored form what failed, as every rendering of a comparison does."""
+    named = FailureSignature(
+        signature.scope,
+        restored(signature.step_id),
+        tuple(tuple(map(restored, path)) for path in signature.assertions),
+        restored(signature.error_code),
+    )
+    return storable(named.words)

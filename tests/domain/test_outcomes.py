@@ -30,6 +30,15 @@ def test_statuses_keep_their_order_and_failures_are_counted_by_signature() -> No
     ]
 
 
+def test_failures_and_variants_stand_in_an_order_that_no_store_decides() -> None:
+    names = {1: ("a", '{"ask": "x"}'), 2: ("a", "{}"), 3: ("a", '{"b": "x", "ask": "x!"}'), 4: ("A", "{}")}
+
+    found = gathered([(1, "failed", 9), (1, "failed", 2), *((key, "passed", None) for key in (2, 3, 4))], names)
+
+    assert list(found.variants) == [4, 2, 1, 3]
+    assert found.samples[2].signatures == (("9", 1), ("2", 1))
+
+
 def test_variants_that_look_alike_share_one_sample() -> None:
     first, second = of((7, "passed", None), (5, "passed", None)).samples
 

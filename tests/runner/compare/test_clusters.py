@@ -41,3 +41,9 @@ def test_new_clusters_come_first_and_the_widest_of_them_foremost() -> None:
     found = clusters_of([(old, NOTHING), (NOTHING, narrow), (NOTHING, wide), (NOTHING, wide)])
 
     assert [cluster.signature for cluster in found] == ["wide", "narrow", "old"]
+
+
+def test_clusters_that_tie_stand_in_the_order_in_which_they_appear_whatever_their_keys() -> None:
+    found = clusters_of([(NOTHING, Sample(("failed",) * 2, (("z", 1), ("a", 1)))), (NOTHING, failing(m=1))])
+
+    assert [cluster.signature for cluster in found] == ["z", "a", "m"]

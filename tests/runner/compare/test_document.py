@@ -1,6 +1,7 @@
 """The one document of a comparison."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,7 +11,8 @@ from evalrunner.compare.judging import judge_files
 from evalrunner.compare.verdict import assess
 from hypothesis import given
 
-from tests.runner.compare.files import family
+from tests import factories
+from tests.runner.compare.files import family, write
 from tests.runner.compare.strategies import sides
 
 Side = list[RunOutcomes]
@@ -108,6 +110,23 @@ def test_a_page_of_rows_can_be_asked_for() -> None:
 
     assert ([row["scenarioId"] for row in made["rows"]], made["rowsTotal"]) == (["b"], 2)
     assert made["rows"][0]["adjustedP"] == 1.0
+
+
+def test_words_of_a_failure_hold_nothing_of_the_one_case_that_was_seen_first(tmp_path: Path) -> None:
+    def side(fingerprint: str, **found: str) -> str:
+        cases = [
+            factories.case("failed", scenario_id=scenario, turns=[factories.turn("failed", assertions=[wrong])])
+            for scenario, value in found.items()
+            for wrong in [{"id": "pick", "label": value, "passed": False, "actual": {"present": True, "value": value}}]
+        ]
+        made = factories.report(cases=cases, target={"id": "desk.agent", "fingerprint": fingerprint})
+        return write(tmp_path / f"{fingerprint}.json", made)
+
+    made = judge_files([side("v1", a="a before", b="b before")], [side("v2", a="a now", b="b now")])
+
+    said = [row[name]["failures"][0]["words"] for row in made["rows"] for name in ("baseline", "candidate")]
+    assert said == ["ask: pick"] * 4
+    assert [each["words"] for each in made["clusters"]] == ["ask: pick"]
 
 
 # ------------------------------------------------------------------------------------------------------- the families

@@ -95,6 +95,25 @@ def test_ids_with_dots_stay_apart() -> None:
     assert signature_of(nested).key != signature_of(result("a.b")).key
 
 
+@pytest.mark.parametrize(
+    ("signature", "words"),
+    [
+        (FailureSignature("turn", "ask", (("a",), ("b", "c"))), "ask: a, b › c"),
+        (FailureSignature("turn", "ask", (("a",),), "TIME_OUT"), "ask: a (TIME_OUT)"),
+        (FailureSignature("turn", "ask", (), "TIME_OUT"), "ask: TIME_OUT"),
+        (FailureSignature("scenario", "", (("a",),)), "at the end: a"),
+        (FailureSignature("case", error_code="LIMIT"), "LIMIT"),
+        (FailureSignature("case"), "failed without a stated reason"),
+    ],
+)
+def test_a_signature_says_what_failed_without_anything_of_one_case(signature: FailureSignature, words: str) -> None:
+    assert signature.words == words
+
+
+def test_words_of_a_signature_stay_short() -> None:
+    assert len(FailureSignature("turn", "ask", tuple((f"{number}" * 100,) for number in range(9))).words) == 300
+
+
 def test_a_key_has_32_hex_digits_and_holds_any_text() -> None:
     key = FailureSignature("turn", "\ud83d\x00", (("é",),)).key
 

@@ -34,6 +34,14 @@ def test_a_retry_never_improves_a_rate_and_decides_what_was_undecided(tmp_path: 
     assert statuses == {"a": ["failed"], "b": ["passed"]}
 
 
+def test_runs_stand_in_the_order_of_their_start_then_of_their_ids_however_they_were_given(tmp_path: Path) -> None:
+    given = [("d", "no time"), ("c", "2026-03-02T10:00:00.000Z"), ("b", "2026-03-02T11:00:00+02:00")]
+    given += [("a", "2026-03-02T10:00:00Z")]
+    files = [version(tmp_path / f"{name}.json", {"a": "P"}, runId=name, startedAt=start) for name, start in given]
+
+    assert [file.facts.run_id for file in read_version(files).files] == ["b", "a", "c", "d"]
+
+
 def test_runs_that_never_ended_are_left_out_beside_others_and_named(tmp_path: Path) -> None:
     ended = version(tmp_path / "1.json", {"a": "P"}, runId="one")
     stopped = version(tmp_path / "2.json", {"a": "F"}, runId="two", status="cancelled")

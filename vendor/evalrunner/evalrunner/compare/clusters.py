@@ -45,7 +45,10 @@ class _Count:
 
 
 def clusters_of(pairs: Iterable[tuple[Sample, Sample]]) -> tuple[Cluster, ...]:
-    """Return the clusters of all scenario variants: new ones first, inside a class the largest change first."""
+    """Return the clusters of all scenario variants: new ones first, inside a class the largest change first.
+
+    Ties stand in the order in which they appear in ``pairs``; their keys say nothing, and differ from store to store.
+    """
     counts: dict[str, tuple[_Count, _Count]] = {}
     for baseline, candidate in pairs:
         for side, sample in enumerate((baseline, candidate)):
@@ -79,7 +82,7 @@ def _change(baseline: _Count, candidate: _Count) -> ClusterChange:
     return ClusterChange.GROWN if after > before else ClusterChange.SHRUNK
 
 
-def _order(cluster: Cluster) -> tuple[int, int, int, str]:
+def _order(cluster: Cluster) -> tuple[int, int, int]:
     place = list(ClusterChange).index(cluster.change)
     variants = abs(cluster.candidate_variants - cluster.baseline_variants)
-    return (place, -variants, -max(cluster.baseline_cases, cluster.candidate_cases), cluster.signature)
+    return (place, -variants, -max(cluster.baseline_cases, cluster.candidate_cases))

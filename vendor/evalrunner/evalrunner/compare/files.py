@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final, Protocol, cast
 
 from evalrunner.compare.outcomes import CaseOutcome, RunFacts, RunOutcomes, VariantId, case_outcome, run_facts
-from evalrunner.compare.signatures import failing_in_words
+from evalrunner.compare.signatures import failure_signature
 from evalrunner.errors import RESUME_INVALID, SUITE_INVALID, EvaluationError
 from evalrunner.report_checks import ReportCheck
 from evalrunner.stream import CASES, ReportTextError, read_members
@@ -171,7 +171,8 @@ class _Reading:
         outcome = case_outcome(case, index)
         signature = self._signatures.setdefault(outcome.signature, outcome.signature)
         if signature and signature not in self.failures:
-            self.failures[signature] = failing_in_words(case)
+            found = failure_signature(case)
+            self.failures[signature] = found.words if found is not None else ""
         self.cases.append(
             CaseOutcome(
                 variant=self._variants.setdefault(outcome.variant, outcome.variant),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -66,7 +67,8 @@ class RunOutcomes:
 class Sample:
     """The cases of one scenario variant on one side: statuses in rank order, and how often it failed in which way.
 
-    ``signatures`` counts failed and errored cases by signature key.
+    ``signatures`` counts failed and errored cases by signature key, in the order in which they first appear: keys are
+    not the same in every store, the order is.
     """
 
     statuses: tuple[str, ...] = ()
@@ -122,21 +124,24 @@ def samples_of(runs: Iterable[RunOutcomes]) -> dict[VariantId, Sample]:
     A lineage is a run with what resumed or retried it. Ranks follow the start of the run, its id, the repetition and
     the place in the report.
     """
-    ordered = sorted(runs, key=lambda run: (_start_order(run.facts.started_at), run.facts.run_id))
+    ordered = sorted(runs, key=lambda run: run_order(run.facts.started_at, run.facts.run_id))
     by_variant: dict[VariantId, list[tuple[int, int, int, CaseOutcome]]] = {}
     for rank, case in _attempts(ordered):
         by_variant.setdefault(case.variant, []).append((rank, case.repetition, case.place, case))
     return {variant: _sample(case for *_rank, case in sorted(cases)) for variant, cases in by_variant.items()}
 
 
-def _start_order(text: str) -> tuple[int, float, str]:
-    """Order runs by the moment of their start; texts that are no moment come last, by themselves."""
+def run_order(started_at: str, run_id: str) -> tuple[float, str, str]:
+    """Return the key that puts the runs of a side in order: the moment of their start, as reports tell it, then the id.
+
+    Texts that are no moment come last, by themselves.
+    """
     try:
-        moment = datetime.fromisoformat(text)
+        moment = datetime.fromisoformat(started_at)
         aware = moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
-        return (0, (aware - _EPOCH).total_seconds(), text)
+        return ((aware - _EPOCH).total_seconds(), "", run_id)
     except (ValueError, OverflowError):
-        return (1, 0.0, text)
+        return (math.inf, started_at, run_id)
 
 
 def lineages_of(parents: Mapping[str, str]) -> dict[str, str]:
@@ -183,4 +188,4 @@ def _sample(cases: Iterable[CaseOutcome]) -> Sample:
         statuses.append(case.status)
         if case.status in FAILING_STATUSES:
             signatures[case.signature] = signatures.get(case.signature, 0) + 1
-    return Sample(tuple(statuses), tuple(sorted(signatures.items())))
+    return Sample(tuple(statuses), tuple(signatures.items()))

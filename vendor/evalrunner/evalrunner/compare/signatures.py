@@ -23,6 +23,8 @@ CASE: Final = "case"
 
 LONGEST_WORDS: Final = 300  # characters of a failure in words
 LONGEST_VALUE: Final = 60  # characters of a value inside it
+_AT_THE_END: Final = "at the end: "
+_UNSTATED: Final = "failed without a stated reason"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,18 @@ class FailureSignature:
         """Return 32 hex digits of the SHA-256 of the signature's JSON; never of joined text."""
         parts = [self.scope, self.step_id, [list(path) for path in self.assertions], self.error_code]
         return hashlib.sha256(json.dumps(parts, separators=(",", ":")).encode("ascii")).hexdigest()[:32]
+
+    @property
+    def words(self) -> str:
+        """Say what failed in at most 300 characters: step, ids of what decided, error code.
+
+        Nothing in it (no label, no value) could be said of one case and not of another with the same signature.
+        """
+        place = {TURN: f"{self.step_id}: ", SCENARIO: _AT_THE_END}.get(self.scope, "")
+        paths = ", ".join(" › ".join(path) for path in self.assertions)
+        what = paths or self.error_code or _UNSTATED
+        code = f" ({self.error_code})" if paths and self.error_code else ""
+        return shortened(f"{place}{what}{code}", LONGEST_WORDS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,12 +133,12 @@ def failing_in_words(case: Data) -> str:
 def _place(failure: Failure) -> str:
     if failure.turn is not None:
         return f"{shortened(failure.step_id, LONGEST_VALUE)}: "
-    return "at the end: " if failure.scope == SCENARIO else ""
+    return _AT_THE_END if failure.scope == SCENARIO else ""
 
 
 def _what(failure: Failure) -> str:
     if not failure.deciding:
-        return failure.error_code or "failed without a stated reason"
+        return failure.error_code or _UNSTATED
     if failure.turn is not None and failure.turn.get("errorCode"):
         return failure.error_code
     more = len(failure.deciding) - 1

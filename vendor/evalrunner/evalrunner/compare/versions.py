@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from evalrunner.compare.files import ReportFile, ReportFileError, ScenarioText, read_report_file
-from evalrunner.compare.outcomes import RunFacts, RunOutcomes, lineages_of
+from evalrunner.compare.outcomes import RunFacts, RunOutcomes, lineages_of, run_order
 
 ENDED: Final = frozenset({"completed", "limited"})
 _SHARED: Final[Sequence[tuple[str, Callable[[RunFacts], str]]]] = (
@@ -25,7 +25,7 @@ _SHARED: Final[Sequence[tuple[str, Callable[[RunFacts], str]]]] = (
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """One side. ``left_out`` are runs of lineages that never ended, beside others that did."""
+    """One side, its runs in order of their start. ``left_out`` are runs of lineages that never ended, beside others."""
 
     files: tuple[ReportFile, ...]
     left_out: tuple[RunFacts, ...] = ()
@@ -62,7 +62,7 @@ def read_version(paths: Sequence[str]) -> Version:
     _refuse_repeated(files)
     for name, shared in _SHARED:
         _refuse_different(files, name, shared)
-    return _ended(files)
+    return _ended(sorted(files, key=lambda file: run_order(file.facts.started_at, file.facts.run_id)))
 
 
 def _refuse_repeated(files: Sequence[ReportFile]) -> None:
