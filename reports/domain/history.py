@@ -1,29 +1,47 @@
 """How a scenario variant fared over the versions of a target: one definition of each word, for grid, strip and lists.
 
-A version is *good* where every decided case passed, *bad* where one did not, and *open* where none was decided (or the
-variant was absent). Open versions neither end nor begin anything.
-
-* *failing since*: the first version of the unbroken row of bad ones that reaches the newest decided version;
-* *last good*: the newest good version;
-* *flips*: how often good turned bad or bad turned good.
+The words are defined in ``WORDS``, which pages show as it stands.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
+from typing import Final
 
 from evalrunner.compare import Tally
+
+WORDS: Final = (
+    (
+        "Good, bad",
+        "a version is good where every decided case passed, bad where one did not; where none was decided, or "
+        "the scenario variant is absent, it is neither and neither begins nor ends anything",
+    ),
+    ("Fails", "bad in the newest version that is good or bad"),
+    (
+        "Failing since",
+        "the first of the bad versions in a row that reaches that one, also where no version before is good",
+    ),
+    ("Last good", "the newest good version"),
+    ("Flips", "how often good turned bad or bad turned good"),
+)
 
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """Places are indexes into the versions, oldest first; None where there is no such version."""
+    """Places are indexes into the versions, oldest first; None where there is no such version.
+
+    ``is_changed``: rates differ, or some versions are open and others are not.
+    """
 
     failing_since: int | None
     last_good: int | None
     flips: int
     is_changed: bool
+
+    @property
+    def is_failing(self) -> bool:
+        return self.failing_since is not None
 
 
 def is_good(tally: Tally | None) -> bool | None:

@@ -2,12 +2,12 @@
 
 from django import forms
 
-from reports.pages.grid import SORTS, GridFilters
+from reports.pages.grid import ONLY, SORTS, GridFilters
 from reports.selectors.grid import VERSIONS
 
 
 class GridForm(forms.Form):
-    """``suite``, ``versions`` (number of columns), ``sort``, ``all``, ``q``, ``tag``, ``start`` (first row)."""
+    """``suite``, ``versions`` (columns), ``sort``, ``all``, ``only``, ``q``, ``tag``, ``start`` (first row)."""
 
     suite = forms.IntegerField(required=False, min_value=1, max_value=2**31 - 1)
     versions = forms.TypedChoiceField(
@@ -15,6 +15,7 @@ class GridForm(forms.Form):
     )
     sort = forms.ChoiceField(required=False, choices=SORTS)
     all = forms.BooleanField(required=False)
+    only = forms.ChoiceField(required=False, choices=ONLY)
     q = forms.CharField(required=False, max_length=2_000)
     tag = forms.CharField(required=False, max_length=2_000, strip=False)
     start = forms.IntegerField(required=False, min_value=0, max_value=10_000_000)
@@ -27,6 +28,7 @@ class GridForm(forms.Form):
             versions=given.get("versions") or VERSIONS[1],
             sort=given.get("sort") or "broke",
             is_all=bool(given.get("all")),
+            only=given.get("only") or "",
             text=given.get("q") or "",
             tag=given.get("tag") or "",
             start=given.get("start") or 0,

@@ -8,7 +8,7 @@ from django.urls import reverse
 from evalrunner.compare import Tally
 
 from reports.domain.grammar import Sign, sign_of
-from reports.domain.history import History, history_of
+from reports.domain.history import WORDS, History, history_of
 from reports.domain.wording import day_in_words
 from reports.models import Team
 from reports.pages.parts import Crumb, Empty, Pager
@@ -18,16 +18,21 @@ from reports.selectors.targets import find_target, list_target_suites
 
 ROWS_A_PAGE = 40
 SORTS = (("broke", "Broke last"), ("flips", "Most flips"), ("name", "Scenario"))
+ONLY = (("failing", "Failing"), ("new", "Failing since the newest version"), ("flips", "Flipped more than once"))
 
 
 @dataclass(frozen=True, slots=True)
 class GridFilters:
-    """``suite`` 0 is the one that ran last; ``text`` is looked for in scenario ids and names; ``start`` is a row."""
+    """``suite`` 0 is the one that ran last; ``text`` is looked for in scenario ids and names; ``start`` is a row.
+
+    ``only`` is a name of ``ONLY``, "" for the rows that changed or fail, which ``is_all`` widens to all.
+    """
 
     suite: int = 0
     versions: int = VERSIONS[1]
     sort: str = "broke"
     is_all: bool = False
+    only: str = ""
     text: str = ""
     tag: str = ""
     start: int = 0
@@ -38,6 +43,7 @@ class GridFilters:
             "versions": "" if self.versions == VERSIONS[1] else self.versions,
             "sort": "" if self.sort == "broke" else self.sort,
             "all": "1" if self.is_all else "",
+            "only": self.only,
             "q": self.text,
             "tag": self.tag,
             "start": "",
@@ -93,7 +99,8 @@ class Link:
 class GridPage:
     target_id: str
     crumbs: tuple[Crumb, ...]
-    sentence: str
+    sentence: tuple[Link, ...]
+    words: tuple[tuple[str, str], ...]
     heads: tuple[Head, ...]
     rows: tuple[GridRow, ...]
     pager: Pager
@@ -126,15 +133,17 @@ def grid_page(*, team: Team, pk: int, filters: GridFilters) -> GridPage | None:
             Crumb(target.target_id, reverse("target", args=[pk])),
             Crumb(f"grid of {suite.suite_id}"),
         ),
-        sentence=_sentence(grid),
+        sentence=_sentence(grid, filters),
+        words=WORDS,
         heads=_heads(grid.columns),
         rows=tuple(_row(variant, history, grid) for variant, history in shown),
         pager=_pager(len(rows), filters),
         filters=filters,
         sorts=tuple(link(text, filters.sort == name, sort="" if name == "broke" else name) for name, text in SORTS),
         scopes=(
-            link("What changed", not filters.is_all, all=""),
-            link("All scenario variants", filters.is_all, all="1"),
+            link("What changed", not (filters.is_all or filters.only), all="", only=""),
+            *(link(text, filters.only == name, all="", only=name) for name, text in ONLY),
+            link("All scenario variants", filters.is_all and not filters.only, all="1", only=""),
         ),
         widths=tuple(link(f"{number} versions", number == filters.versions, versions=number) for number in VERSIONS),
         suites=tuple(link(each.suite_id, each.pk == suite.pk, suite=each.pk) for each in suites if len(suites) > 1),
@@ -157,14 +166,27 @@ def _tally(cell: Cell | None) -> Tally | None:
 
 
 def _fitting(rows: Sequence[Ranked], grid: Grid, filters: GridFilters) -> list[Ranked]:
-    sought = filters.text.lower()
+    sought, newest = filters.text.lower(), len(grid.columns) - 1
     return [
         (variant, history)
         for variant, history in rows
-        if (filters.is_all or history.is_changed or history.failing_since is not None)
+        if _is_wanted(history, filters, newest)
         and (not sought or sought in variant.scenario_id.lower() or sought in _name(grid, variant).lower())
         and (not filters.tag or filters.tag in grid.tags.get(variant.scenario_key, ()))
     ]
+
+
+def _is_wanted(history: History, filters: GridFilters, newest: int) -> bool:
+    if filters.only:
+        return _is_among(history, filters.only, newest)
+    return filters.is_all or history.is_changed or history.is_failing
+
+
+def _is_among(history: History, only: str, newest: int) -> bool:
+    """Tell whether a row is one of those that a number of the sentence counts; ``newest`` is the last column."""
+    if only == "failing":
+        return history.is_failing
+    return history.failing_since == newest if only == "new" else history.flips > 1
 
 
 def _sorted(rows: list[Ranked], sort: str) -> list[Ranked]:
@@ -184,16 +206,28 @@ def _name(grid: Grid, variant: GridVariant) -> str:
     return grid.names.get(variant.scenario_key, "")
 
 
-def _sentence(grid: Grid) -> str:
+def _sentence(grid: Grid, filters: GridFilters) -> tuple[Link, ...]:
+    """Return the answer in phrases; each number leads to the rows that it counts."""
     histories = [history for _, history in _histories(grid)]
-    failing = sum(history.failing_since is not None for history in histories)
     newest = len(grid.columns) - 1
-    broke = sum(history.failing_since == newest and history.last_good is not None for history in histories)
-    flipping = sum(history.flips > 1 for history in histories)
+
+    def counted(only: str, *forms: str) -> Link:
+        number = sum(_is_among(history, only, newest) for history in histories)
+        words = forms[0] if number == 1 else forms[-1]
+        return Link(
+            f"{number:,} {words}", f"?{filters.query(only=only, all='', q='', tag='')}" if number else "", False
+        )
+
     variants = f"{len(histories):,} scenario variant{'' if len(histories) == 1 else 's'}"
+    versions = f"{newest + 1} version{'' if newest == 0 else 's'}"
     return (
-        f"Of {variants} over {len(grid.columns)} versions, {failing:,} fail now, {broke:,} of them since the newest "
-        f"version; {flipping:,} flipped more than once."
+        Link(f"Of {variants} over {versions}, ", "", False),
+        counted("failing", "fails", "fail"),
+        Link(", ", "", False),
+        counted("new", "of them since the newest version"),
+        Link("; ", "", False),
+        counted("flips", "flipped more than once"),
+        Link(".", "", False),
     )
 
 

@@ -7,6 +7,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
+from reports.domain.history import WORDS
 from reports.models import Run, Team
 from tests import factories
 from tests.factories import LETTERS, case, report, scenario, stored, suite
@@ -28,6 +29,10 @@ def address(run: Run, query: str = "") -> str:
     return f"/targets/{run.version.target_id}/grid/{query}"
 
 
+def said(page: Any) -> str:
+    return "".join(phrase.text for phrase in page.sentence)
+
+
 def test_rows_say_since_when_they_fail_and_what_broke_last_comes_first(client_of_viewer: Client, team: Team) -> None:
     version(team, 1, {"a": "PP", "b": "PP", "c": "PP"})
     version(team, 2, {"a": "PP", "b": "PF", "c": "PP"})
@@ -40,7 +45,44 @@ def test_rows_say_since_when_they_fail_and_what_broke_last_comes_first(client_of
         ("b", "v2", "v1", 1),
     ]
     assert [cell.share for cell in page.rows[1].cells] == ["", "1/2", ""]
-    assert "Of 3 scenario variants over 3 versions, 2 fail now, 1 of them since the newest version" in page.sentence
+    assert said(page) == (
+        "Of 3 scenario variants over 3 versions, 2 fail, 1 of them since the newest version; 0 flipped more than once."
+    )
+
+
+def test_a_new_scenario_that_fails_does_so_since_the_newest_version(client_of_viewer: Client, team: Team) -> None:
+    version(team, 1, {"a": "P"})
+    run = version(team, 2, {"a": "P", "b": "F"})
+
+    page = client_of_viewer.get(address(run)).context["page"]
+
+    assert [(row.scenario_id, row.failing_since, row.last_good) for row in page.rows] == [("b", "v2", "")]
+    assert "1 fails, 1 of them since the newest version" in said(page)
+
+
+def test_every_number_of_the_sentence_leads_to_the_rows_that_it_counts(client_of_viewer: Client, team: Team) -> None:
+    version(team, 1, {"a": "P", "b": "F", "c": "P"})
+    version(team, 2, {"a": "P", "b": "P", "c": "F"})
+    run = version(team, 3, {"a": "F", "b": "F", "c": "F"})
+    page = client_of_viewer.get(address(run, "?all=1&sort=name&q=nothing")).context["page"]
+
+    links = [phrase for phrase in page.sentence if phrase.href]
+
+    assert [phrase.text for phrase in links] == [
+        "3 fail",
+        "2 of them since the newest version",
+        "1 flipped more than once",
+    ]
+    found = [client_of_viewer.get(address(run, phrase.href)).context["page"].rows for phrase in links]
+    assert [[row.scenario_id for row in rows] for rows in found] == [["a", "b", "c"], ["a", "b"], ["b"]]
+
+
+def test_the_page_defines_its_words(client_of_viewer: Client, team: Team) -> None:
+    run = version(team, 1, {"a": "P"})
+
+    body = client_of_viewer.get(address(run)).content.decode()
+
+    assert all(f"<dt>{word}</dt><dd>{meaning}.</dd>" in body for word, meaning in WORDS)
 
 
 def test_all_rows_are_one_click_away_and_orders_stand_in_the_address(client_of_viewer: Client, team: Team) -> None:
@@ -132,7 +174,9 @@ def test_more_rows_than_a_page_holds_come_page_by_page(client_of_viewer: Client,
     assert seen == names
 
 
-@pytest.mark.parametrize("query", ["?versions=7", "?sort=nothing", "?start=-4", "?suite=x", "?start=99999"])
+@pytest.mark.parametrize(
+    "query", ["?versions=7", "?sort=nothing", "?only=nothing", "?start=-4", "?suite=x", "?start=99999"]
+)
 def test_a_strange_address_breaks_nothing(client_of_viewer: Client, team: Team, query: str) -> None:
     run = version(team, 1, {"a": "P"})
 
