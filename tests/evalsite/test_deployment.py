@@ -99,6 +99,20 @@ def site(tmp_path: Path) -> Iterator[Site]:
             process.wait()
 
 
+def answer_to_upload(address: str, *, megabytes: int) -> str:
+    """Send a report with a token that nobody knows, whole before the answer is read; return the answer's first line."""
+    host, _, port = address.removeprefix("http://").partition(":")
+    head = (
+        f"POST /api/v1/runs/import HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer unknown\r\n"
+        f"Content-Type: application/json\r\nContent-Length: {megabytes << 20}\r\nConnection: close\r\n\r\n"
+    )
+    with socket.create_connection((host, int(port)), timeout=LIMIT_S) as connection:
+        connection.sendall(head.encode())
+        for _ in range(megabytes):
+            connection.sendall(b" " * (1 << 20))
+        return connection.makefile("rb").readline().decode().strip()
+
+
 def test_the_processes_of_the_procfile_serve_work_log_and_stop(site: Site) -> None:
     site.prepare()
     site.start()
@@ -107,10 +121,12 @@ def test_the_processes_of_the_procfile_serve_work_log_and_stop(site: Site) -> No
     page = httpx.get(f"{site.address}/sign-in/")
     style = httpx.get(site.address + re.findall(r'href="(/[^"]+\.css)"', page.text)[0])
     numbers = httpx.get(f"{site.address}/metrics", headers={"Authorization": "Bearer watcher"})
+    refused = [answer_to_upload(site.address, megabytes=16) for _ in range(5)]
     ended = site.stop()
 
     assert ready["checks"] == {"database": "ok", "migrations": "ok", "broker": "ok"}
     assert (page.status_code, style.status_code, numbers.status_code) == (200, 200, 200)
+    assert refused == ["HTTP/1.1 401 Unauthorized"] * 5
     assert ended == {"web": 0, "worker": 0}
     events = [json.loads(line) for line in site.log.read_text().splitlines() if line.startswith("{")]
     requests = [event for event in events if event["logger"] == "evalsite.request"]
