@@ -15,7 +15,7 @@ from reports.api import schemas
 from reports.api.auth import needs
 from reports.api.problems import Problem, ProblemOut
 from reports.models import Team
-from reports.pages.compare_documents import comparison_file
+from reports.pages.compare_documents import CONTENT_TYPES, comparison_file
 from reports.pages.compare_frame import Address
 from reports.selectors.compare import compare_sides
 from reports.selectors.compare_filters import CLASSES, STATUSES, RowFilters, matching_rows, page_of
@@ -33,6 +33,8 @@ Class = Annotated[str, Field(pattern=f"^({'|'.join(CLASSES)})?$")]
 Status = Annotated[str, Field(pattern=f"^({'|'.join(STATUSES)})?$")]
 Key = Annotated[str, Field(pattern=r"^([0-9a-f]{32})?$")]
 PROBLEMS = dict.fromkeys((400, 401, 403, 404, 422), ProblemOut)
+_FILE_TEXT: dict[str, dict[str, Any]] = {each: {"schema": {"type": "string"}} for each in CONTENT_TYPES}
+_FILES = {"responses": {200: {"content": _FILE_TEXT | {"application/json": {"schema": {"type": "object"}}}}}}
 
 
 class SidesIn(Schema):
@@ -151,7 +153,8 @@ def compare(request: HttpRequest, given: Query[CompareIn]) -> HttpResponse:
 
 @router.get(
     "/compare/document",
-    response=PROBLEMS,
+    response={200: None, **PROBLEMS},
+    openapi_extra=_FILES,
     url_name="compare-document",
     summary="Download a comparison as JSON, CSV, Markdown, HTML or text",
 )

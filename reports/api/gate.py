@@ -3,6 +3,8 @@
 from typing import Any, cast
 
 from django.http import HttpRequest, HttpResponse
+from evalrunner.compare import difference_in_words
+from evalrunner.compare.comparability import FOLLOW_UP
 from evalrunner.compare.policy import Policy, parse_policy, policy_of
 from evalrunner.compare.verdict import Verdict
 from evalrunner.errors import EvaluationError
@@ -12,7 +14,7 @@ from reports.access import TeamRequest
 from reports.api import compare as comparing
 from reports.api import schemas
 from reports.api.auth import needs
-from reports.api.problems import Problem
+from reports.api.problems import Problem, ProblemOut
 from reports.pages.compare_documents import comparison_file
 from reports.pages.compare_frame import Address
 from reports.selectors.compare import StoredComparison
@@ -51,7 +53,7 @@ class GateOut(Schema):
     url: str
 
 
-_RESPONSES: dict[int, Any] = {200: GateOut, **comparing.PROBLEMS}
+_RESPONSES: dict[int, Any] = {200: GateOut, 409: ProblemOut, **comparing.PROBLEMS}
 
 
 @router.get("/gate", response=_RESPONSES, url_name="gate", summary="Judge two sides by the team’s policy")
@@ -78,10 +80,9 @@ def _policy(given: str | dict[str, Any] | None) -> Policy | None:
 
 def _refuse_follow_ups(stored: StoredComparison) -> None:
     """What was chosen by its outcome says nothing about a version."""
-    for name, side in (("baseline", stored.baseline), ("candidate", stored.candidate)):
-        if any(run.follow_up for run in side.runs):
-            sentence = f"The {name} is a follow-up: its scenarios were chosen by their outcome; no gate judges it."
-            raise Problem(409, "follow_up", sentence, [(name, "is a follow-up")])
+    for difference in stored.result.differences:
+        if difference.kind == FOLLOW_UP:
+            raise Problem(409, FOLLOW_UP, difference_in_words(difference), [(difference.name, "is a follow-up")])
 
 
 def _answer(request: HttpRequest, given: comparing.SidesIn, policy: Policy | None) -> HttpResponse:

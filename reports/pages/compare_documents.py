@@ -17,6 +17,7 @@ _TYPES: Final = {
     "html": ("text/html; charset=utf-8", "html"),
     CSV: ("text/csv; charset=utf-8", "csv"),
 }
+CONTENT_TYPES: Final = tuple(content_type.partition(";")[0] for content_type, _ending in _TYPES.values())
 _COLUMNS: Final = (
     "scenario",
     "variants",

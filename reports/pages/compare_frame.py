@@ -61,6 +61,7 @@ class TokenView:
     rule: str
     baselines: tuple[Choice, ...]
     pinned: tuple[str, ...]
+    is_follow_up: bool
     baseline_href: str
 
 
@@ -91,6 +92,7 @@ def token_view(role: str, side: Side, address: Address, menus: Menus, rule: str)
             for each in menus.baselines
         ),
         pinned=tuple(each.name for each in menus.baselines if each.run in named),
+        is_follow_up=side.is_follow_up,
         baseline_href=reverse("baseline", args=[side.newest.pk]),
     )
 

@@ -162,7 +162,12 @@ def _key(sides: Pair, changed: frozenset[str]) -> Hashable | None:
     if any(run.status in UNFINISHED for side in sides for run in side.runs):
         return None
     of_sides = (
-        (tuple((run.pk, run.generation, run.status) for run in side.runs), side.lineages, side.revision.digest)
+        (
+            tuple((run.pk, run.generation, run.status) for run in side.runs),
+            side.lineages,
+            side.revision.digest,
+            side.is_follow_up,
+        )
         for side in sides
     )
     return (*of_sides, changed)
@@ -219,6 +224,7 @@ def _facts(side: Side, samples: Mapping[int, Sample]) -> SideFacts:
         statuses=_distinct(run.status for run in side.runs),
         repetitions=usual_repetitions(len(sample.statuses) for sample in samples.values()),
         options=options,
+        is_follow_up=side.is_follow_up,
     )
 
 

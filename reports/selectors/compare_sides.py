@@ -13,9 +13,11 @@ from typing import Any, Literal
 
 from django.db.models import Q
 from evalrunner.compare import lineages_of
+from evalrunner.compare.outcomes import run_order
 
 from reports.models import Run, Team
 from reports.selectors.attempts import ancestors_of
+from reports.text import restored
 
 POOLED = ("completed", "limited")
 Rows = Sequence[Mapping[str, Any]]
@@ -49,13 +51,14 @@ class Token:
 class SideRun:
     """One run of a side. Texts are in stored form; ``options`` are those of an execution of this site.
 
-    ``follow_up`` says by what outcome the run was chosen, "" where it was not.
+    ``started`` is the start as the report tells it. ``follow_up`` says by what outcome the run was chosen, "" where it was not.
     """
 
     pk: uuid.UUID
     run_id: str
     resumed_from: str
     status: str
+    started: str
     ordered_at: datetime
     generation: int | None
     version: int
@@ -81,7 +84,8 @@ class Side:
     """A side with its runs in order of their start. Texts are in stored form.
 
     ``lineages`` gives each run, in the same order, the number of its lineage. ``revisions`` are all that a version
-    could be compared in; ``revision`` is the one that is.
+    could be compared in; ``revision`` is the one that is. ``left_out`` are runs of a version in that revision that do
+    not count, because their lineage never came to an end.
     """
 
     token: Token
@@ -97,15 +101,21 @@ class Side:
     revisions: tuple[Revision, ...]
     runs: tuple[SideRun, ...]
     lineages: tuple[int, ...]
+    left_out: tuple[SideRun, ...] = ()
 
     @property
     def newest(self) -> SideRun:
-        """The run that the address of a run names (what it continues stands before it); a version's newest."""
-        return self.runs[-1]
+        """The run that the address of a run names, whatever it continues; a version's newest."""
+        return next((run for run in self.runs if run.pk == self.token.run), self.runs[-1])
 
     @property
     def generations(self) -> tuple[int, ...]:
         return tuple(run.generation for run in self.runs if run.generation is not None)
+
+    @property
+    def is_follow_up(self) -> bool:
+        """Tell whether scenarios were chosen by their outcome, so that the rates say nothing about the version."""
+        return any(run.follow_up for run in self.runs)
 
     @property
     def has_lineages(self) -> bool:
@@ -185,6 +195,7 @@ _COLUMNS = (
     "run_id",
     "resumed_from",
     "status",
+    "started_text",
     "ordered_at",
     "generation_id",
     "follow_up",
@@ -238,8 +249,9 @@ def _side_of_run(name: str, token: Token, rows: Rows, earlier: Rows) -> Side:
 def _side_of_version(name: str, token: Token, rows: Sequence[Mapping[str, Any]], suites: set[int]) -> Side:
     if not rows:
         raise SideProblem(name, f"The {name} is a version that has no runs.", is_unknown=True)
+    pooled, unended = _by_lineage(rows)
     by_revision: dict[int, list[Mapping[str, Any]]] = {}
-    for row in _of_pooled_lineages(rows):
+    for row in pooled:
         if not suites or row["revision__suite_id"] in suites:
             by_revision.setdefault(row["revision_id"], []).append(row)
     revisions = sorted((_revision(found) for found in by_revision.values()), key=lambda each: each.newest_at)[::-1]
@@ -247,17 +259,23 @@ def _side_of_version(name: str, token: Token, rows: Sequence[Mapping[str, Any]],
     if chosen is None:
         sentence = f"The {name} is a version without a completed or limited run of that suite."
         raise SideProblem(name, sentence, is_unknown=False)
-    return _make_side(token, by_revision[chosen.pk], (chosen, *(each for each in revisions if each != chosen)))
+    left_out = [row for row in unended if row["revision_id"] == chosen.pk]
+    others = (each for each in revisions if each != chosen)
+    return _make_side(token, by_revision[chosen.pk], (chosen, *others), left_out)
 
 
-def _of_pooled_lineages(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Keep the runs of lineages that came to an end; attempts before that end count too. Follow-ups never do."""
+def _by_lineage(rows: Rows) -> tuple[list[Mapping[str, Any]], list[Mapping[str, Any]]]:
+    """Part the runs that have cases into those of lineages that came to an end, and those of lineages that never did.
+
+    Attempts before an end count too. Follow-ups never do.
+    """
     origins = _origins(rows)
     ended = {origin for row, origin in zip(rows, origins, strict=True) if row["status"] in POOLED}
-    pairs = zip(rows, origins, strict=True)
-    return [
-        row for row, origin in pairs if origin in ended and row["generation_id"] is not None and not row["follow_up"]
-    ]
+    pooled, unended = [], []
+    for row, origin in zip(rows, origins, strict=True):
+        if row["generation_id"] is not None and not row["follow_up"]:
+            (pooled if origin in ended else unended).append(row)
+    return pooled, unended
 
 
 def _origins(rows: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -277,8 +295,10 @@ def _revision(rows: Sequence[Mapping[str, Any]]) -> Revision:
     )
 
 
-def _make_side(token: Token, rows: Sequence[Mapping[str, Any]], revisions: tuple[Revision, ...]) -> Side:
-    row, origins = rows[-1], _origins(rows)  # imported reports may claim to continue a run of another version
+def _make_side(token: Token, rows: Rows, revisions: tuple[Revision, ...], left_out: Rows = ()) -> Side:
+    row = rows[-1]  # imported reports may claim to continue a run of another version
+    ordered = sorted(rows, key=_start)
+    origins = _origins(ordered)
     return Side(
         token=token,
         target=row["version__target_id"],
@@ -291,9 +311,15 @@ def _make_side(token: Token, rows: Sequence[Mapping[str, Any]], revisions: tuple
         suite_name=row["revision__suite__name"],
         revision=revisions[0],
         revisions=revisions,
-        runs=tuple(_side_run(each) for each in rows),
+        runs=tuple(_side_run(each) for each in ordered),
         lineages=tuple(origins.index(origin) for origin in origins),
+        left_out=tuple(_side_run(each) for each in sorted(left_out, key=_start)),
     )
+
+
+def _start(row: Mapping[str, Any]) -> tuple[float, str, str]:
+    """Order runs as the command line does, which knows what the reports say."""
+    return run_order(restored(row["started_text"]), restored(row["run_id"]))
 
 
 def _side_run(row: Mapping[str, Any]) -> SideRun:
@@ -302,6 +328,7 @@ def _side_run(row: Mapping[str, Any]) -> SideRun:
         run_id=row["run_id"],
         resumed_from=row["resumed_from"],
         status=row["status"],
+        started=row["started_text"],
         ordered_at=row["ordered_at"],
         generation=row["generation_id"],
         version=row["version_id"],

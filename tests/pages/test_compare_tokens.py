@@ -6,6 +6,7 @@ import pytest
 from django.test import Client
 
 from reports.models import Baseline, Run, Team
+from reports.selectors.run_verdicts import ground_of, judged_change
 from tests.factories import outcomes, stored
 
 pytestmark = pytest.mark.django_db
@@ -66,3 +67,34 @@ def test_a_run_is_called_by_its_own_version_though_it_claims_to_continue_another
 
     assert page.title == "v1 → v3"
     assert page.candidate.version.fingerprint == "v3"
+
+
+def test_a_follow_up_is_marked_and_refused_in_the_words_of_the_gate(
+    client_of_viewer: Client, team: Team, before: Run
+) -> None:
+    chosen = run_of(team, "v2", 2)
+    Run.objects.filter(pk=chosen.pk).update(follow_up="failures")
+    sides = {"baseline": str(before.pk), "candidate": str(chosen.pk)}
+
+    page = page_of(client_of_viewer, before, chosen)
+    refused = client_of_viewer.get("/api/v1/gate", sides)
+    document = client_of_viewer.get("/api/v1/compare", sides).json()
+
+    assert (page.baseline.is_follow_up, page.candidate.is_follow_up) == (False, True)
+    assert (refused.status_code, refused.json()["code"]) == (409, "follow_up")
+    assert refused.json()["detail"] == page.differences[0] == document["differences"][0]["sentence"]
+    assert page.verdict.reasons[0].text == "the candidate is a follow-up, whose scenarios were chosen by their outcome"
+    assert page.verdict.word == "Not comparable"
+    assert document["verdict"] == "not_comparable"
+
+
+def test_the_stored_verdict_of_a_run_changes_where_it_turns_out_to_be_a_follow_up(team: Team, before: Run) -> None:
+    chosen = run_of(team, "v2", 2)
+    earlier = ground_of(chosen.pk)
+    Run.objects.filter(pk=chosen.pk).update(follow_up="failures")
+
+    ground = ground_of(chosen.pk)
+
+    assert ground is not None and earlier is not None
+    assert ground.basis != earlier.basis
+    assert judged_change(ground).verdict == "not_comparable"

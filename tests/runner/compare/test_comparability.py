@@ -27,6 +27,7 @@ def test_sides_alike_compare_without_reservation() -> None:
         ({"repetitions": (5, 3)}, "repetitions", ("3", "5")),
         ({"repetitions": ()}, "repetitions", ("3", "none")),
         ({"statuses": ("completed", "limited")}, "unfinished", ("completed", "completed, limited")),
+        ({"is_follow_up": True}, "follow_up", ("", "chosen by outcome")),
         ({"options": {"concurrency": 8}}, "option", ("2", "8")),
         ({"options": {"concurrency": 2, "seed": "x"}}, "option", ("not stated", '"x"')),
     ],

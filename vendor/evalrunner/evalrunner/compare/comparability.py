@@ -10,13 +10,16 @@ from typing import Any, Final
 
 _FINISHED: Final = "completed"
 _UNNAMED: Final = "not stated"
+_CHOSEN: Final = "chosen by outcome"
+FOLLOW_UP: Final = "follow_up"
 
 
 @dataclass(frozen=True, slots=True)
 class SideFacts:
     """One side as a whole: the distinct facts of its runs, in order of first appearance.
 
-    ``repetitions`` are the numbers of cases a scenario variant has, most common first.
+    ``repetitions`` are the numbers of cases a scenario variant has, most common first. ``is_follow_up``: some run chose
+    its scenarios by their outcome, so that its rates say nothing about the version.
     """
 
     suite_ids: tuple[str, ...]
@@ -25,13 +28,15 @@ class SideFacts:
     statuses: tuple[str, ...]
     repetitions: tuple[int, ...] = ()
     options: Mapping[str, Any] | None = None
+    is_follow_up: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
     """One thing that is not the same on both sides. ``kind`` is stable text for programs; texts may come from outside.
 
-    Kinds: ``suite``, ``target``, ``suite_revision``, ``repetitions``, ``unfinished``, ``option``.
+    Kinds: ``suite``, ``target``, ``suite_revision``, ``repetitions``, ``unfinished``, ``option``, and ``follow_up``,
+    whose ``name`` is the side that is one: "baseline" or "candidate".
     """
 
     kind: str
@@ -43,6 +48,7 @@ class Difference:
 def differences(baseline: SideFacts, candidate: SideFacts) -> tuple[Difference, ...]:
     """List what differs; nothing when the sides compare without reservation."""
     found = [
+        *_follow_ups(baseline, candidate),
         _texts("suite", "suite", baseline.suite_ids, candidate.suite_ids),
         _texts("target", "target", baseline.target_ids, candidate.target_ids),
         _texts("suite_revision", "suite revision", baseline.suite_revisions, candidate.suite_revisions),
@@ -62,6 +68,13 @@ def usual_repetitions(counts: Iterable[int]) -> tuple[int, ...]:
     """Return how many cases scenario variants have: each number once, the most common first."""
     common = Counter(counts).items()
     return tuple(number for number, _times in sorted(common, key=lambda item: (-item[1], item[0])))
+
+
+def _follow_ups(baseline: SideFacts, candidate: SideFacts) -> list[Difference]:
+    words = [_CHOSEN if side.is_follow_up else "" for side in (baseline, candidate)]
+    return [
+        Difference(FOLLOW_UP, name, *words) for name, word in zip(("baseline", "candidate"), words, strict=True) if word
+    ]
 
 
 def _texts(kind: str, name: str, baseline: Sequence[str], candidate: Sequence[str]) -> Difference | None:

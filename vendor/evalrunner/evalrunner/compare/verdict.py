@@ -14,6 +14,7 @@ from enum import StrEnum
 from typing import Final, Generic, TypeVar
 
 from evalrunner.compare.changes import Change
+from evalrunner.compare.comparability import FOLLOW_UP
 from evalrunner.compare.engine import Comparison, Row
 from evalrunner.compare.intervals import MeanChange, mean_change
 from evalrunner.compare.policy import DEFAULT_POLICY, Policy
@@ -184,6 +185,10 @@ def _completeness(rows: Sequence[Row[V]], counted: set[int]) -> Completeness:
 
 
 def _not_comparable(comparison: Comparison[V], counted: Sequence[Row[V]], policy: Policy) -> Iterable[Reason]:
+    for difference in comparison.differences:
+        if difference.kind == FOLLOW_UP:
+            text = f"the {difference.name} is a follow-up, whose scenarios were chosen by their outcome"
+            yield Reason(Verdict.NOT_COMPARABLE, FOLLOW_UP, text)
     if not policy.other_target:
         for difference in comparison.differences:
             if difference.kind in ("target", "suite"):

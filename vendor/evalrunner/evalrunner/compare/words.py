@@ -114,6 +114,9 @@ def difference_in_words(difference: Difference) -> str:
     """Return one thing that is not comparable as a sentence; texts from outside stand in it as they are."""
     before, after = difference.baseline, difference.candidate
     sentences: dict[str, str] = {
+        "follow_up": (
+            f"The {difference.name} is a follow-up: its scenarios were chosen by their outcome; no gate judges it."
+        ),
         "suite": f"Different suites: {before} → {after}.",
         "target": f"Different targets: {before} → {after}.",
         "suite_revision": f"Different suite revisions: {_short(before)} → {_short(after)}.",
