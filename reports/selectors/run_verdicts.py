@@ -101,4 +101,6 @@ def _basis(team: Team, sides: tuple[Side, Side], noted: NotedSide) -> str:
         "policy": team.policy,
         "notes": notes,
     }
+    if any(side.is_follow_up for side in sides):
+        value["followUps"] = [side.is_follow_up for side in sides]
     return digest(value)
