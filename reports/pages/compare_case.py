@@ -11,7 +11,7 @@ from reports.domain.expressions import Expression, expressions
 from reports.domain.grammar import Sign, sign_of
 from reports.domain.harness.cases import without_row
 from reports.models import Team
-from reports.pages.compare_conversation import Block, ConversationView, OutlineEntry
+from reports.pages.compare_conversation import Block, ConversationView, OutlineEntry, RailPart
 from reports.pages.compare_frame import Address, chosen_words, comparison_crumbs
 from reports.pages.compare_turns import differs_in_words, has_flipped
 from reports.pages.parts import Crumb, VersionName
@@ -64,7 +64,7 @@ class SideBySidePage:
     is_identical: bool
     left: SideHead
     right: SideHead
-    outline: tuple[OutlineEntry, ...]
+    rail: tuple[RailPart, ...]
     blocks: tuple[Block, ...]
     criteria: tuple[CriterionPair, ...]
     same_criteria: tuple[CriterionPair, ...]
@@ -78,6 +78,11 @@ class SideBySidePage:
     is_redefined: bool
     base: str
     missing: tuple[str, ...]
+
+    @property
+    def outline(self) -> tuple[OutlineEntry, ...]:
+        """All turns of the rail, folded ones included."""
+        return tuple(entry for part in self.rail for entry in part.entries)
 
 
 def side_by_side_page(
@@ -109,7 +114,7 @@ def side_by_side_page(
         is_identical=bool(left and right) and first is None and is_same_end,
         left=_side_head("baseline", 0, stored, offered[0], left, view),
         right=_side_head("candidate", 1, stored, offered[1], right, view),
-        outline=tuple(view.outline_entry(place) for place in range(len(entries))),
+        rail=view.rail(),
         blocks=view.blocks(),
         criteria=tuple(pair for pair in criteria if pair.change != "same"),
         same_criteria=tuple(pair for pair in criteria if pair.change == "same"),
@@ -121,7 +126,7 @@ def side_by_side_page(
         previous_href=_neighbour(stored, order, row.variant, -1, address),
         next_href=_neighbour(stored, order, row.variant, 1, address),
         is_redefined=row.is_redefined,
-        base=view.href().partition("#")[0],
+        base=view.base,
         missing=() if view.has_asked_turn() else (f"There is no turn {asked.turn} here.",),
     )
 

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby
 from typing import Any
 
 from django.urls import reverse
@@ -14,6 +16,8 @@ from reports.selectors.compare_case import Asked, CaseSketch, Entry, TurnSketch
 
 PAIRS_SHOWN = 12  # pairs in full in one view
 _TURNS_NAMED = 12  # of a folded stretch
+RAIL_OPEN = 40  # turns of a conversation whose rail folds nothing
+_RAIL_FOLDED = 4  # the fewest equal turns that are folded in a longer one
 
 Data = tuple[Mapping[int, dict[str, Any]], Mapping[int, dict[str, Any]]]
 
@@ -47,9 +51,18 @@ class OutlineEntry:
     href: str
     key: str
     is_first: bool
+    is_current: bool
 
 
 @dataclass(frozen=True, slots=True)
+class RailPart:
+    """A stretch of the rail: equal turns folded to the line ``words``, or one turn, whose ``words`` are ""."""
+
+    words: str
+    entries: tuple[OutlineEntry, ...]
+
+
+@dataclass(frozen=True)  # without slots, for what is decided once
 class ConversationView:
     """The aligned turns with what decides which of them are shown in full."""
 
@@ -68,8 +81,13 @@ class ConversationView:
         ranks = {"b": str(left.rank) if left else "", "c": str(right.rank) if right else ""}
         return f"{self.address.case(self.variant, **(ranks | members))}#divergence"
 
+    @cached_property
+    def base(self) -> str:
+        """Return the address of this pair without a fragment."""
+        return self.href().partition("#")[0]
+
     def first_href(self) -> str:
-        if self.first is None or self.first in self.shown_places():
+        if self.first is None or self.first in self.shown_places:
             return "#divergence"
         return self.href()
 
@@ -78,6 +96,7 @@ class ConversationView:
         flipped = next((place for place, entry in enumerate(self.entries) if has_flipped(entry)), None)
         return "" if flipped is None or flipped == self.first else self.outline_entry(flipped).href
 
+    @cached_property
     def wanted(self) -> int:
         """Return the place at which the view opens: the asked turn, else the first divergence, else the beginning."""
         if self.asked.turn:
@@ -88,10 +107,11 @@ class ConversationView:
     def has_asked_turn(self) -> bool:
         return not self.asked.turn or any(self.asked.turn in _turn_names(entry) for entry in self.entries)
 
+    @cached_property
     def shown_places(self) -> frozenset[int]:
         """Return the places shown in full: the wanted turn, and changed ones around it, most of them behind it."""
         changed = [place for place, entry in enumerate(self.entries) if entry.mark is not TurnMark.EQUAL]
-        wanted = self.wanted()
+        wanted = self.wanted
         before = [place for place in changed if place < wanted][-2:]
         behind = [place for place in changed if place >= wanted][: PAIRS_SHOWN - len(before)]
         asked = [wanted] if self.asked.turn and self.entries and self.has_asked_turn() else []
@@ -101,7 +121,7 @@ class ConversationView:
         entry = self.entries[place]
         turn = entry.right or entry.left
         assert turn is not None  # an entry has at least one side
-        is_shown = place in self.shown_places()
+        is_shown = place in self.shown_places
         number = _number(entry)
         return OutlineEntry(
             number=number,
@@ -111,18 +131,35 @@ class ConversationView:
             href=f"#{entry_anchor(entry)}" if is_shown else self._turn_href(entry),
             key=number if number.isdigit() and len(number) == 1 else "",
             is_first=place == self.first,
+            is_current=place == self.wanted,
         )
+
+    def rail(self) -> tuple[RailPart, ...]:
+        """Return all turns in order; in a long conversation stretches of equal ones that are not shown are folded."""
+        outline = [self.outline_entry(place) for place in range(len(self.entries))]
+        if len(outline) <= RAIL_OPEN:
+            return tuple(RailPart("", (entry,)) for entry in outline)
+        shown = self.shown_places
+        parts: list[RailPart] = []
+        for is_folded, places in groupby(range(len(outline)), lambda at: self._is_equal(at) and at not in shown):
+            entries = tuple(outline[place] for place in places)
+            if is_folded and len(entries) >= _RAIL_FOLDED:
+                words = f"{entries[0].number}–{entries[-1].number}: {len(entries)} equal turns"
+                parts.append(RailPart(words, entries))
+            else:
+                parts += [RailPart("", (entry,)) for entry in entries]
+        return tuple(parts)
 
     def _turn_href(self, entry: Entry) -> str:
         return f"{self.turn_base(entry)}#{entry_anchor(entry)}"
 
     def turn_base(self, entry: Entry) -> str:
         """Return the address that shows a pair in full, without a fragment."""
-        return self.href(turn=entry_anchor(entry).removeprefix("turn-")).partition("#")[0]
+        return f"{self.base}&turn={entry_anchor(entry).removeprefix('turn-')}"
 
     def blocks(self) -> tuple[Block, ...]:
         """Return the conversation in order: pairs in full, everything else folded into stretches."""
-        shown = self.shown_places()
+        shown = self.shown_places
         data = self._data(shown)
         blocks: list[Block] = []
         run: list[int] = []
@@ -156,7 +193,7 @@ class ConversationView:
             is_first=place == self.first,
             follows=self.first is not None and place > self.first and entry.mark is not TurnMark.EQUAL,
             ignored=self.ignored,
-            asked=self.asked.path if place == self.wanted() else None,
+            asked=self.asked.path if place == self.wanted else None,
             base=self.turn_base(entry),
         )
 

@@ -65,8 +65,9 @@ function press(element) {
   return true;
 }
 
-/** In a narrow window the search stands in the folded menu: open it first. */
+/** What lies in a fold is pressed there; in a narrow window the search stands in the folded menu: open it first. */
 function unfolded(element) {
+  if (element?.closest("a")?.closest("details:not([open])")) return element;
   const menu = element?.closest(".bar-top")?.querySelector(".bar-top__menu");
   if (menu) menu.open = true;
   return menu && isVisible(element) ? element : undefined;

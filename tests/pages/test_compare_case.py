@@ -233,6 +233,31 @@ def test_a_long_conversation_is_shown_in_a_window_around_its_difference(client_o
     assert last.blocks[-1].pair.anchor == "turn-500"
 
 
+def test_the_rail_of_a_long_conversation_folds_its_equal_stretches(client_of_viewer: Client, team: Team) -> None:
+    left = steps(*(f"text {number}" for number in range(100)))
+    right = steps(*(f"text {number}" if number not in (3, 60) else "other" for number in range(100)))
+
+    response = compared(client_of_viewer, team, left, right)
+
+    rail = response.context["page"].rail
+    assert [part.words or part.entries[0].number for part in rail] == [
+        *"1234",
+        "5–60: 56 equal turns",
+        "61",
+        "62–100: 39 equal turns",
+    ]
+    assert [entry.number for part in rail for entry in part.entries if entry.is_current] == ["4"]
+    assert response.content.decode().count('aria-current="true" title="changed"') == 1
+
+
+def test_the_rail_of_a_usual_conversation_shows_every_turn(client_of_viewer: Client, team: Team) -> None:
+    both = steps(*(f"text {number}" for number in range(40)))
+
+    rail = compared(client_of_viewer, team, both, both).context["page"].rail
+
+    assert [part.words for part in rail] == [""] * 40
+
+
 def test_a_huge_observation_stays_bounded(client_of_viewer: Client, team: Team) -> None:
     left = [said("word " * 400_000, step_id="s1", items=list(range(20_000)))]
     right = [said("word " * 399_000 + "end", step_id="s1", items=list(range(1, 20_001)))]

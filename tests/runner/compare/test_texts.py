@@ -56,6 +56,14 @@ def test_long_equal_stretches_are_folded_with_their_length() -> None:
     assert sum(piece.length for piece in before) == len(long) + 3
 
 
+def test_both_sides_show_what_stands_around_a_place_that_only_one_of_them_filled() -> None:
+    before, after = text_difference("word " * 1_000 + "end " * 1_000, "word " * 1_000 + "NEW " + "end " * 1_000)
+
+    assert [piece.kind for piece in before] == [PieceKind.FOLDED, EQUAL, EQUAL, PieceKind.FOLDED]
+    assert [piece.kind for piece in after] == [PieceKind.FOLDED, EQUAL, CHANGED, EQUAL, PieceKind.FOLDED]
+    assert [piece for piece in after if piece.kind is not CHANGED] == list(before)
+
+
 @pytest.mark.parametrize("unit", ["a ", "a\n", "a"])
 def test_huge_texts_are_compared_in_bounded_time(unit: str) -> None:
     left, right = unit * 1_000_000, ("b" + unit) * 700_000

@@ -97,14 +97,19 @@ def _matched(left: list[str], right: list[str]) -> tuple[list[_Marked], list[_Ma
 
 
 def _pieces(marked: list[_Marked]) -> Pieces:
+    """Join what is of one kind. Where only the other side has something, an equal stretch ends all the same: both sides
+    then show what stands around that place.
+    """
     joined: list[list[str]] = []
     kinds: list[PieceKind] = []
+    is_cut = False
     for kind, text in marked:
-        if text and kinds and kinds[-1] is kind:
+        if text and kinds and kinds[-1] is kind and not is_cut:
             joined[-1].append(text)
         elif text:
             kinds.append(kind)
             joined.append([text])
+        is_cut = kind is PieceKind.CHANGED and not text
     texts = ["".join(parts) for parts in joined]
     last = len(texts) - 1
     return tuple(
