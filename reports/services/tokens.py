@@ -17,6 +17,8 @@ ROLE_OF_SCOPE = {
     ApiToken.Scope.TRIAGE: Membership.Role.TRIAGER,
 }
 
+_ROLES = Membership.Role.values  # each includes the ones before it
+
 
 class TokenRefusedError(ValueError):
     """A token cannot be made as asked; the text says why."""
@@ -32,11 +34,20 @@ class Bearer:
 
 
 def create_token(*, team: Team, maker: User, scope: str, name: str) -> str:
-    """Make a token and return its text: it can never be read again."""
+    """Make a token and return its text: it can never be read again.
+
+    TokenRefusedError for a scope that there is not, or that is more than the maker's role in the team.
+    """
     if scope not in ApiToken.Scope.values:
         raise TokenRefusedError(f"{scope} is no scope; the scopes are {', '.join(ApiToken.Scope.values)}.")
-    if not Membership.objects.filter(team=team, user=maker).exists():
+    role = Membership.objects.filter(team=team, user=maker).values_list("role", flat=True).first()
+    if role is None:
         raise TokenRefusedError(f"{maker.username} is no member of {team.name}.")
+    needed = ROLE_OF_SCOPE[ApiToken.Scope(scope)]
+    if _ROLES.index(role) < _ROLES.index(needed):
+        raise TokenRefusedError(
+            f"{maker.username} is a {role} of {team.name}: a token of the scope {scope} needs the role {needed}."
+        )
     text = PREFIX + secrets.token_urlsafe(32)
     ApiToken.objects.create(team=team, maker=maker, name=name[:200], scope=scope, token_digest=_digest(text))
     return text

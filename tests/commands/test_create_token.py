@@ -39,6 +39,21 @@ def test_maker_and_team_are_named_where_there_are_several(team: Team, runner: Us
     assert ApiToken.objects.get().maker == member
 
 
+@pytest.mark.parametrize(
+    ("role", "scope", "needed"),
+    [("viewer", "write", "runner"), ("viewer", "triage", "triager"), ("runner", "triage", "triager")],
+)
+def test_a_scope_beyond_the_makers_role_is_refused(team: Team, role: str, scope: str, needed: str) -> None:
+    member = make_member(team, role)
+
+    with pytest.raises(CommandError) as refused:
+        made("--scope", scope)
+
+    said = f"{member.username} is a {role} of {team.name}: a token of the scope {scope} needs the role {needed}."
+    assert str(refused.value) == said
+    assert not ApiToken.objects.exists()
+
+
 def test_a_scope_is_needed_and_must_be_one(runner: User) -> None:
     with pytest.raises(CommandError, match="--scope"):
         made()

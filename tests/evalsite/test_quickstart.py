@@ -21,12 +21,12 @@ STOPS_WITHIN_S = 15
 class Started:
     """A quickstart on a free port, in a folder of its own, called from another folder."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, **environment: str) -> None:
         self.environment = {
             name: value
             for name, value in os.environ.items()
             if not name.startswith(("EVALSITE_", "DATABASE_URL", "CELERY_", "DJANGO_"))
-        } | {"EVALSITE_DATA_DIR": str(folder)}
+        } | {"EVALSITE_DATA_DIR": str(folder), **environment}
         self.output = tempfile.TemporaryFile("w+")  # noqa: SIM115 - closed in stop
         self.process = subprocess.Popen(
             self.command("quickstart", "--port", "0"),
@@ -105,11 +105,13 @@ def test_a_newcomer_signs_in_and_sees_the_sample_runs_also_after_a_restart(start
     assert "stopping…" in started.printed()
     assert "Traceback" not in started.printed()
 
-    again = Started(folder)
+    again = Started(folder, EVALSITE_TARGETS="/not/there.toml")
     try:
         with httpx.Client(follow_redirects=True) as browser:
             browser.get(again.sign_in_address())
             assert "Loading sample data" not in again.printed()
+            assert "The targets file /not/there.toml, which EVALSITE_TARGETS names, cannot be read" in again.printed()
+            assert "Until that file is mended no run can be started here" in again.printed()
     finally:
         again.stop()
         again.output.close()
