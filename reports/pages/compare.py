@@ -3,11 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from itertools import groupby
 from urllib.parse import urlencode
+from uuid import UUID
 
 from django.urls import reverse
-from evalrunner.compare import FOLDED, REGRESSIONS, Change, Cluster, ClusterChange, Group, Row, rates_in_words
+from evalrunner.compare import FOLDED, REGRESSIONS, Change, Cluster, ClusterChange, Group, Row, Tally, rates_in_words
 from evalrunner.compare.verdict import p_text
 
 from reports.domain.grammar import CHANGES, Sign, sign_of
@@ -41,6 +43,7 @@ from reports.selectors.findings import RowTest
 from reports.selectors.notes import NotedSide
 
 CLUSTERS_SHOWN = 12
+_PIPS_A_SIDE = 12  # with fifty rows and two sides, each more is a hundred links
 _MOST_RERUN = 40  # scenarios in one address
 _SMALLEST_SHIFT = 0.05  # of the mean duration; less is not worth a reader's eye
 _TITLES = {
@@ -279,8 +282,8 @@ def _line(
         name=facts.name if facts else "",
         chosen=chosen_words(name.chosen),
         sign=sign_of(row.change, "change"),
-        baseline=_pips(before, row.judgement.baseline.short_words),
-        candidate=_pips(after, row.judgement.candidate.short_words),
+        baseline=_pips(before, row.judgement.baseline),
+        candidate=_pips(after, row.judgement.candidate),
         reason=_reason(row, before, after),
         shift=shift,
         slower=slower,
@@ -291,9 +294,17 @@ def _line(
     )
 
 
-def _pips(side: ShownSide, words: str) -> Pips:
-    hrefs = (reverse("case", args=[case.run, case.position]) for case in side.cases)
-    return Pips.of((case.status for case in side.cases), text=words, hrefs=hrefs)
+def _pips(side: ShownSide, counted: Tally) -> Pips:
+    shown = side.cases[:_PIPS_A_SIDE]
+    hrefs = (f"{_cases_href(case.run)}{case.position}/" for case in shown)
+    more = "… " if counted.total > len(shown) else ""
+    return Pips.of((case.status for case in shown), text=f"{more}{counted.short_words}", hrefs=hrefs)
+
+
+@lru_cache(maxsize=64)
+def _cases_href(run: UUID) -> str:
+    """Return what the addresses of a run's cases begin with: there may be thousands on one page."""
+    return reverse("case", args=[run, 0]).removesuffix("0/")
 
 
 def _reason(row: Row[int], before: ShownSide, after: ShownSide) -> str:

@@ -295,4 +295,25 @@ def test_the_page_costs_the_same_queries_for_10_and_for_400_rows(client_of_viewe
         counts.append(len(queries))
 
     assert counts[0] == counts[1]
-    assert counts[1] <= 15  # with session, reader and frame
+    assert counts[1] <= 10  # with session, reader and frame
+
+
+def test_the_first_look_costs_three_queries_more(client_of_viewer: Client, pair: Pair) -> None:
+    with CaptureQueriesContext(connection) as queries:
+        get(client_of_viewer, pair)
+
+    assert len(queries) <= 13
+
+
+def test_a_page_of_rows_weighs_the_same_whatever_their_repetitions(client_of_viewer: Client, team: Team) -> None:
+    weights = []
+    for number, repetitions in enumerate((12, 60)):
+        letters = {f"s{place:03d}": "P" * repetitions for place in range(60)}
+        before = store(team, outcomes(f"v{number}", target_id=f"t{number}", **letters))
+        after = store(team, outcomes(f"w{number}", target_id=f"t{number}", **dict.fromkeys(letters, "F" * repetitions)))
+        response = get(client_of_viewer, (before, after))
+        weights.append(len(response.content))
+
+    assert "… 0 of 60" in text_of(response)
+    assert max(weights) < 1.05 * min(weights)
+    assert max(weights) < 380_000
