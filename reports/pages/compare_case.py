@@ -53,6 +53,8 @@ class SideHead:
 
 @dataclass(frozen=True, slots=True)
 class SideBySidePage:
+    """``parts_nowhere``: no turn or criterion differs; links to the divergence end at the answer, which says so."""
+
     title: str
     crumbs: tuple[Crumb, ...]
     name: str
@@ -69,6 +71,7 @@ class SideBySidePage:
     criteria: tuple[CriterionPair, ...]
     same_criteria: tuple[CriterionPair, ...]
     is_first_at_end: bool
+    parts_nowhere: bool
     first_href: str
     flip_href: str
     comparison_href: str
@@ -101,6 +104,7 @@ def side_by_side_page(
     first = next((place for place, entry in enumerate(entries) if entry.mark is not TurnMark.EQUAL), None)
     view = ConversationView(address, name.key, (left, right), entries, scenarios, first, asked, ignored)
     is_same_end = same_value(*results)
+    is_first_at_end = first is None and not is_same_end and bool(criteria)
     order = [each.variant for each in matching_rows(stored, filters, team=team)]
     return SideBySidePage(
         title=name.scenario_id,
@@ -118,7 +122,8 @@ def side_by_side_page(
         blocks=view.blocks(),
         criteria=tuple(pair for pair in criteria if pair.change != "same"),
         same_criteria=tuple(pair for pair in criteria if pair.change == "same"),
-        is_first_at_end=first is None and not is_same_end,
+        is_first_at_end=is_first_at_end,
+        parts_nowhere=first is None and not is_first_at_end,
         first_href="" if first is None and is_same_end else view.first_href(),
         flip_href=view.flip_href(),
         comparison_href=f"{address.page()}#row-{name.key}",

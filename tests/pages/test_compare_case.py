@@ -75,8 +75,10 @@ def test_equal_stretches_are_folded_to_one_line(client_of_viewer: Client, team: 
 
 
 def test_identical_conversations_are_folded_and_said_to_be(client_of_viewer: Client, team: Team) -> None:
-    page = compared(client_of_viewer, team, steps("a", "b"), steps("a", "b")).context["page"]
+    response = compared(client_of_viewer, team, steps("a", "b"), steps("a", "b"))
 
+    page = response.context["page"]
+    assert 'class="page__answer" id="divergence"' in response.content.decode()
     assert page.is_identical
     assert page.sentence == "The two conversations are identical, and so is how they were judged."
     assert [block.stretch.words for block in page.blocks] == ["2 equal turns"]
