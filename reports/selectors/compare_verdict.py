@@ -22,7 +22,7 @@ from evalrunner.compare.verdict import Assessment, assess, pairs_of, select
 from reports.models import Signature, Team
 from reports.selectors.compare import StoredComparison
 from reports.selectors.compare_rows import signature_words
-from reports.selectors.compare_sides import Side
+from reports.selectors.compare_sides import Side, SideRun
 from reports.selectors.findings import Findings, RowTest
 from reports.selectors.notes import NotedSide, noted_side
 from reports.text import restored
@@ -187,9 +187,11 @@ def _side_name(side: Side) -> SideName:
         fingerprint=restored(side.fingerprint),
         suite_id=restored(side.suite_id),
         suite_revision=side.revision.digest,
-        runs=tuple(
-            RunName(restored(run.run_id), run.status, run.ordered_at.isoformat(), restored(run.resumed_from))
-            for run in side.runs
-        ),
+        runs=tuple(map(_run_name, side.runs)),
         label=restored(side.label),
+        left_out=tuple(map(_run_name, side.left_out)),
     )
+
+
+def _run_name(run: SideRun) -> RunName:
+    return RunName(restored(run.run_id), run.status, restored(run.started), restored(run.resumed_from))
