@@ -6,6 +6,7 @@ from reports.api.continuing import router as runs_router  # those of reports.api
 from reports.api.description import DescribedAPI
 from reports.api.gate import router as gate_router
 from reports.api.harness import router as harness_router
+from reports.api.team_rules import router as team_rules_router
 from reports.api.triage import router as triage_router
 
 api = DescribedAPI(
@@ -19,4 +20,5 @@ api.add_router("", runs_router)
 api.add_router("", compare_router)
 api.add_router("", gate_router)
 api.add_router("", harness_router)
+api.add_router("", team_rules_router)
 api.add_router("", triage_router)

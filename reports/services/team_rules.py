@@ -16,21 +16,33 @@ _FAULTS_TOLD = 5
 
 
 class RulesRefused(Exception):
-    """Rules that cannot be kept; ``sentences`` say what to mend, one a fault."""
+    """Rules that cannot be kept; ``sentences`` say what to mend, one a fault.
 
-    def __init__(self, *sentences: str) -> None:
+    ``places`` are all rules at fault: their place in the list from 0, and the sentence of each.
+    """
+
+    def __init__(self, *sentences: str, places: Sequence[tuple[int, str]] = ()) -> None:
         super().__init__(*sentences)
-        self.sentences = sentences
+        self.sentences, self.places = sentences, places
 
 
 def check_ignored(rules: Sequence[str]) -> None:
     """Refuse rules that cannot be read, each with its place; RulesRefused."""
-    if len(rules) > MOST_RULES or any(len(rule) > LONGEST_RULE or "\0" in rule for rule in rules):
-        raise RulesRefused(f"At most {MOST_RULES:,} rules of at most {LONGEST_RULE} characters each.")
-    faults = rule_faults(rules)
+    if len(rules) > MOST_RULES or any(len(rule) > LONGEST_RULE or not _is_text(rule) for rule in rules):
+        raise RulesRefused(f"At most {MOST_RULES:,} rules of at most {LONGEST_RULE} characters each, written as text.")
+    faults = [(fault.number, _sentence(fault)) for fault in rule_faults(rules)]
     if faults:
-        more = (f"And {len(faults) - _FAULTS_TOLD:,} more.",) if len(faults) > _FAULTS_TOLD else ()
-        raise RulesRefused(*map(_sentence, faults[:_FAULTS_TOLD]), *more)
+        sentences = [sentence for _number, sentence in faults[:_FAULTS_TOLD]]
+        more = [f"And {len(faults) - _FAULTS_TOLD:,} more."] if len(faults) > _FAULTS_TOLD else []
+        raise RulesRefused(*sentences, *more, places=faults)
+
+
+def _is_text(rule: str) -> bool:
+    """Tell whether a database can hold it; what it cannot is written in quotation marks, as an escape."""
+    try:
+        return "\0" not in rule and bool(rule.encode())
+    except UnicodeEncodeError:
+        return False
 
 
 def _sentence(fault: RuleFault) -> str:
