@@ -65,7 +65,9 @@ def ignore_rules_page(
         rules="\n".join(texts),
         usual="\n".join(sorted(DEFAULT_IGNORED)),
         preview=tuple(HiddenLine(each.rule, each.number, _examples(each)) for each in found.hidden),
-        preview_words=f"{number:,} members of {found.turns:,} turns of the newest runs" if found.turns else "",
+        preview_words=f"{number:,} members of {found.turns:,} turns of the newest runs"
+        if found.turns and not faults
+        else "",
         absent=", ".join(found.absent[:_NAMED]) + (" …" if len(found.absent) > _NAMED else ""),
         may_change=may_change,
         is_typed=typed is not None,
