@@ -113,7 +113,9 @@ def only_one(environment: Environment) -> Iterator[None]:
     try:
         lock = open(environment.root / ".venv.lock", "a")  # noqa: PTH123, SIM115 - closed below, after the work
     except OSError as problem:
-        raise SetupFailed(f"cannot write to {environment.root}: {problem.strerror}.") from None
+        by_hand = " If packages were installed in .venv by hand, run .venv/bin/python manage.py instead."
+        advice = by_hand if environment.folder.is_dir() else ""
+        raise SetupFailed(f"cannot write to {environment.root}: {problem.strerror}.{advice}") from None
     with lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

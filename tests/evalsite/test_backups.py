@@ -7,6 +7,7 @@ import sys
 import tarfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -106,6 +107,30 @@ def archive(path: Path, **members: bytes) -> Path:
             member.size = len(content)
             made.addfile(member, io.BytesIO(content))
     return path
+
+
+@pytest.mark.parametrize(
+    "member",
+    [
+        {"name": "data/uploads/../../../../escaped"},
+        {"name": "data/uploads/link", "type": tarfile.SYMTYPE, "linkname": "/etc/passwd"},
+        {"name": "data/uploads/hard", "type": tarfile.LNKTYPE, "linkname": "/etc/passwd"},
+        {"name": "data/uploads/pipe", "type": tarfile.FIFOTYPE},
+    ],
+)
+def test_a_backup_that_would_write_elsewhere_is_refused(tmp_path: Path, member: dict[str, Any]) -> None:
+    env = site_environment(f"sqlite:///{tmp_path}/empty.sqlite3", tmp_path / "data")
+    path = archive(tmp_path / "made.tar", about_json=json.dumps({"format": 1, "database": "sqlite"}).encode())
+    with tarfile.open(path, "a") as made:
+        info = tarfile.TarInfo(member["name"])
+        info.type, info.linkname = member.get("type", tarfile.REGTYPE), member.get("linkname", "")
+        made.addfile(info, io.BytesIO())
+
+    done = manage(env, "restore", str(path))
+
+    assert done.returncode == 1
+    assert f"{member['name']} is no file or folder of its own" in done.stderr
+    assert not list(tmp_path.rglob("escaped"))
 
 
 def test_what_is_no_backup_of_this_database_is_refused(tmp_path: Path) -> None:

@@ -146,6 +146,20 @@ def test_two_set_ups_of_one_folder_take_turns(environment: Environment) -> None:
         fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
+def test_a_folder_that_cannot_be_written_tells_of_an_environment_that_was_made_by_hand(
+    environment: Environment,
+) -> None:
+    (environment.root / ".venv.lock").mkdir()  # nobody can open it for writing, root included
+
+    with pytest.raises(SetupFailed, match="cannot write to") as before, bootstrap.only_one(environment):
+        pass
+    environment.folder.mkdir()
+    with pytest.raises(SetupFailed, match="run .venv/bin/python manage.py instead") as after:
+        bootstrap.prepare(environment)
+
+    assert "by hand" not in str(before.value) and "by hand" in str(after.value)
+
+
 def test_settings_that_lead_pip_elsewhere_do_not_reach_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PIP_TARGET", "/elsewhere")
     monkeypatch.setenv("PIP_USER", "1")
