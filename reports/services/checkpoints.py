@@ -89,7 +89,7 @@ class CheckpointStore:
     def conclude(self, conclusion: Conclusion, summary: EvaluationSummary) -> None:
         """Store the end of a run whose cases were worked on in shards, and give its claim back."""
         with transaction.atomic():
-            renew_lease(self.claim)
+            release(self.claim)
             head = unpack(Run.objects.values_list("head", flat=True).get(pk=self.claim.run_pk))
             head |= {"finishedAt": conclusion.finished_at, "status": str(conclusion.status)}
             head |= {"assertions": [result.to_data() for result in conclusion.assertions]}
@@ -98,7 +98,8 @@ class CheckpointStore:
             Run.objects.filter(pk=self.claim.run_pk).update(**columns, updated_at=timezone.now())
             event = RunEvent(next_sequence(self.claim.run_pk), EventType.RUN_COMPLETED, head["runId"])
             write_event(self.claim.run_pk, event, event.sequence)
-        self.finish()
+            mark_affected(run_pk=self.claim.run_pk)
+        self._count()
 
     def finish(self) -> None:
         """Give back the claim of a run whose last checkpoint is stored."""

@@ -32,6 +32,12 @@ id = "tests.resuming"
 object = "tests.execution.targets:resuming"
 
 [[target]]
+name = "counting"
+kind = "python"
+id = "tests.counting"
+object = "tests.execution.targets:counting"
+
+[[target]]
 name = "echo"
 kind = "python"
 id = "tests.echo"

@@ -143,14 +143,8 @@ def test_a_run_that_is_delivered_twice_is_split_once(ask: Ask) -> None:
     assert states_of(run) == ["queued", "queued"]
 
 
-def test_assertions_of_the_suite_run_once_over_the_whole_report(
-    ask: Ask, team: Team, runner: User, targets_file: Path, tmp_path: Path
-) -> None:
+def test_assertions_of_the_suite_run_once_over_the_whole_report(ask: Ask, tmp_path: Path) -> None:
     seen = tmp_path / "seen"
-    targets_file.write_text(
-        '[[target]]\nname = "counting"\nkind = "python"\nid = "tests.counting"\n'
-        'object = "tests.execution.targets:counting"\n'
-    )
     check = {"id": "all", "kind": "custom", "evaluator": "count", "parameters": {"file": str(seen), "cases": 6}}
 
     run = worked_off(ask("one", "two", repetitions=3, target="counting", shards=3, assertions=[check]))
