@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable
 from pathlib import Path
+
+from evalrunner.tomltext import TomlTextError, parse_toml
 
 from reports.runnable.entries import (
     CommandMaker,
@@ -37,8 +38,8 @@ class TargetsFileError(Exception):
 def read_targets(text: str, *, folder: Path) -> tuple[TargetEntry, ...]:
     """Read a targets file that lies in ``folder``; TargetsFileError lists every fault."""
     try:
-        members = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        members = parse_toml(text)
+    except TomlTextError as error:
         raise TargetsFileError([TargetFault("", f"This is not TOML: {error}.")]) from error
     faults: list[TargetFault] = []
     top = Table("", members, faults)

@@ -143,7 +143,7 @@ def _whole_part(case: WholeCase, part: str) -> object:
         return case.data
     if part == "scenario" and case.scenario is not None:
         return case.scenario
-    if not (place.isascii() and place.isdigit() and int(place) < len(case.outline)):
+    if not (place.isascii() and place.isdigit() and len(place) < 10 and int(place) < len(case.outline)):
         raise KeyError(part)
     (turn,) = turn_data(case.pk, range(int(place), int(place) + 1))
     return turn[member] if member else turn

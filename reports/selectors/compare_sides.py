@@ -51,7 +51,8 @@ class Token:
 class SideRun:
     """One run of a side. Texts are in stored form; ``options`` are those of an execution of this site.
 
-    ``started`` is the start as the report tells it. ``follow_up`` says by what outcome the run was chosen, "" where it was not.
+    ``started`` is the start as the report tells it. ``follow_up`` says by what outcome the run was chosen, "" where it
+    was not.
     """
 
     pk: uuid.UUID
@@ -271,7 +272,8 @@ def _by_lineage(rows: Rows) -> tuple[list[Mapping[str, Any]], list[Mapping[str, 
     """
     origins = _origins(rows)
     ended = {origin for row, origin in zip(rows, origins, strict=True) if row["status"] in POOLED}
-    pooled, unended = [], []
+    pooled: list[Mapping[str, Any]] = []
+    unended: list[Mapping[str, Any]] = []
     for row, origin in zip(rows, origins, strict=True):
         if row["generation_id"] is not None and not row["follow_up"]:
             (pooled if origin in ended else unended).append(row)

@@ -60,7 +60,19 @@ def test_a_policy_may_come_along(reader: Client, pair: Pair, policy: Any, verdic
     assert (answer["verdict"], answer["exitCode"]) == (verdict, code)
 
 
-@pytest.mark.parametrize("policy", ["margin = 2", "what", {"margins": 1}, {"critical": {"tags": "smoke"}}])
+@pytest.mark.parametrize(
+    "policy",
+    [
+        "margin = 2",
+        "what",
+        f"max_errors = {'9' * 5_000}",
+        "a = " + "[" * 50_000,
+        {"margins": 1},
+        {"critical": {"tags": "smoke"}},
+        {"max_errors": 10**4_000},
+    ],
+    ids=["range", "no TOML", "long number", "deep", "name", "no list", "large number"],
+)
 def test_a_policy_that_cannot_be_used_is_a_problem_with_its_place(reader: Client, pair: Pair, policy: Any) -> None:
     answer = judged(reader, pair, policy)
 

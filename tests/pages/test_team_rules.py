@@ -141,7 +141,11 @@ def test_the_policy_judges_the_page(client_of_admin: Client, team: Team) -> None
     assert (page.verdict.key, page.groups[0].lines[0].marks) == ("regressed", ("critical",))
 
 
-@pytest.mark.parametrize("text", ["margin = 2", "what", "[critical]\nscenario = []"])
+@pytest.mark.parametrize(
+    "text",
+    ["margin = 2", "what", "[critical]\nscenario = []", f"max_errors = {'9' * 5_000}", "a = " + "[" * 50_000],
+    ids=["range", "no TOML", "name", "long number", "deep"],
+)
 def test_a_policy_that_cannot_be_used_is_refused_and_stays_typed(
     client_of_admin: Client, team: Team, text: str
 ) -> None:

@@ -101,6 +101,8 @@ def test_a_version_that_cannot_be_found_is_explained(source: str, sentence: str)
     ("text", "fault"),
     [
         ("[[target]\n", "This is not TOML"),
+        (f"a = {'9' * 5_000}", "This is not TOML: a number has too many digits"),
+        ("a = " + "[" * 50_000, "This is not TOML: lists and tables are nested too deeply"),
         ("", "target: is missing; begin each target with a line [[target]]"),
         ("surprise = 1\n" + PYTHON, "surprise: is not a key that can stand here"),
         (PYTHON.replace('"echo"', '"a b"'), "target.0.name: must be 1 to 160 letters"),

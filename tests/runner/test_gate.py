@@ -240,6 +240,11 @@ def test_a_policy_decides_what_is_critical_and_is_named_in_the_document(tmp_path
     ("content", "words"),
     [
         (b"margin = 2\nsurprise = 1", "is not a valid policy (EVALUATION_POLICY_INVALID): margin, surprise"),
+        (
+            b"max_errors = " + b"9" * 5_000,
+            "is not a valid policy (EVALUATION_POLICY_INVALID): a number has too many digits",
+        ),
+        (b"a = " + b"[" * 50_000, "is not a valid policy (EVALUATION_POLICY_INVALID): lists and tables are nested too"),
         (b"margin =", "EVALUATION_POLICY_INVALID"),
         (b"\xff", "not UTF-8 text (byte 0)"),
     ],

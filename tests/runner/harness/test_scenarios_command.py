@@ -170,6 +170,7 @@ def test_the_configuration_is_looked_for_in_the_workspace(go: Path, place: str) 
         ("[profiles]\na = 1", "profiles.a: a table expected"),
         ("profiles = 1", "profiles: a table expected"),
         ("a =", "not TOML: "),
+        (f"a = {'9' * 5_000}", "not TOML: a number has too many digits"),
     ],
 )
 def test_a_bad_configuration_is_told_with_its_place(

@@ -17,14 +17,15 @@ definitions = ["search-flight"]   # scenarios whose new definition counts like t
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from evalrunner.errors import EvaluationError
+from evalrunner.tomltext import TomlTextError, parse_toml
 
 POLICY_INVALID: Final = "EVALUATION_POLICY_INVALID"
+LARGEST_COUNT: Final = 2**53 - 1  # what every reader of the document can hold
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +60,8 @@ _TOP: Final = frozenset(
 def parse_policy(text: str) -> Policy:
     """Read a policy; an EvaluationError names every member that is unknown or out of range, or where TOML ends."""
     try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        data = parse_toml(text)
+    except TomlTextError as error:
         raise EvaluationError(POLICY_INVALID, (str(error),)) from None
     return policy_of(data)
 
@@ -110,7 +111,7 @@ def _count(data: Mapping[str, Any], name: str, lowest: int, faults: list[str]) -
     value = data.get(name)
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, int) or value < lowest:
+    if isinstance(value, bool) or not isinstance(value, int) or not lowest <= value <= LARGEST_COUNT:
         faults.append(name)
         return None
     return value

@@ -7,7 +7,6 @@ profiles of the file replace it or follow.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -17,6 +16,7 @@ from evalrunner.data import JsonObject
 from evalrunner.harness.errors import ConfigError
 from evalrunner.harness.files import read_text
 from evalrunner.harness.runtime.tables import Table
+from evalrunner.tomltext import TomlTextError, parse_toml
 
 FIXED_NAMES: Final = (".kairox/config.toml", "evalrunner.toml")
 FAKE: Final = "fake"
@@ -174,8 +174,8 @@ def load_config(named: Path | None, workspace: Path) -> HarnessConfig:
 def parse_config(text: str) -> HarnessConfig:
     """Read the text of a configuration; unknown keys are ignored."""
     try:
-        values = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        values = parse_toml(text)
+    except TomlTextError as error:
         raise ConfigError(f"not TOML: {error}") from None
     table = Table(values)
     threshold = table.table("context").number("auto_compact_threshold")
