@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 from django.urls import reverse
 
 from reports.domain.harness.names import suite_id
+from reports.domain.wording import percent_in_words
 from reports.pages.compare import GroupView
 from reports.selectors.harness_comparison import HarnessComparison
 from reports.text import storable
@@ -131,7 +132,8 @@ _LESS_IS_BETTER = ("Context tokens", "Failed tool calls", "Tokens in", "Tokens o
 
 def _rate(before: float, after: float, delta: float) -> FigureLine:
     tone = "passed" if delta > 0 else "failed" if delta < 0 else ""
-    return FigureLine("Rows that passed", f"{before:.1%}", f"{after:.1%}", f"{100 * delta:+.1f} points", tone)
+    rates = (percent_in_words(before), percent_in_words(after))
+    return FigureLine("Rows that passed", *rates, f"{100 * delta:+.1f} points", tone)
 
 
 def _optional(label: str, before: Any, after: Any) -> Iterable[FigureLine]:

@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 from django.urls import reverse
 from evalrunner.compare.answer import VERDICT_WORDS, answer, effect_in_words, noise_in_words, points_text
 from evalrunner.compare.intervals import MeanChange
+from evalrunner.compare.tally import fraction_text, percent_text
 from evalrunner.compare.verdict import Completeness
 from evalrunner.compare.words import Phrase
 
@@ -144,9 +145,10 @@ def _scenario_href(name: str, address: Address) -> str:
 
 
 def _completeness(found: Completeness, needed: float) -> str:
+    share = f"{percent_text(found.decided, found.asked)}; " if found.asked else ""
     return (
         f"{found.decided:,} of {found.asked:,} scenario variants that the baseline decided are decided again "
-        f"({found.share:.1%}; {needed:.1%} needed)."
+        f"({share}{fraction_text(needed)} needed)."
     )
 
 

@@ -18,7 +18,7 @@ from evalrunner.compare.renderings import (
     render_markdown,
     render_text,
 )
-from evalrunner.compare.renderings.markdown import code
+from evalrunner.compare.renderings.markdown import cell, code
 from evalrunner.compare.unseen import on_one_line
 from evalrunner.compare.verdict import assess
 from hypothesis import given
@@ -118,7 +118,7 @@ def code_texts(markdown: str) -> list[str]:
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_a_hostile_text_is_one_code_span_of_one_cell(text: str) -> None:
-    line = f"| first | second |\n| --- | --- |\n| {code(text, 200)} | end |\n"
+    line = f"| first | second |\n| --- | --- |\n| {cell(text, 200)} | end |\n"
 
     tokens = MARKS.parse(line)
 
@@ -149,9 +149,31 @@ def test_nothing_of_a_hostile_text_means_anything_in_the_markdown(text: str) -> 
 @given(st.lists(st.text(st.characters(), min_size=1, max_size=30), min_size=1, max_size=6))
 def test_any_text_survives_markdown_as_code(texts: list[str]) -> None:
     shown = {on_one_line(text) for text in texts if on_one_line(text).strip()}
-    line = "\n".join(["| a |", "| --- |", *(f"| {code(text, 400)} |" for text in texts), ""])
+    line = "\n".join(["| a |", "| --- |", *(f"| {cell(text, 400)} |" for text in texts), ""])
+    items = "\n".join([*(f"- {code(text, 400)}" for text in texts), ""])
 
-    assert {found.strip() for found in code_texts(line)} == {text.strip() for text in shown}
+    for written in (line, items):
+        assert {found.strip() for found in code_texts(written)} == {text.strip() for text in shown}
+
+
+@pytest.mark.parametrize("statuses", [("passed", "failed"), ("failed", "passed"), ("passed", "pending")])
+def test_every_code_span_of_the_markdown_shows_a_text_as_it_is(statuses: tuple[str, str]) -> None:
+    """Whatever place it stands in: tables, reasons, failures, differences, the plan."""
+    texts = [text for text in HOSTILE if on_one_line(text).strip() and len(on_one_line(text)) < 60]
+    made = document(texts, scenarios=len(texts), statuses=statuses)
+
+    found = code_texts(render_markdown(made))
+
+    known = {on_one_line(text) for text in _texts_of(made)}
+    steps = {f"{step}={variant}" for row in made["rows"] for step, variant in row["variants"].items()}
+    assert set(found) <= known | {on_one_line(step) for step in steps}
+    assert len(found) > 40
+
+
+def _texts_of(value: Any) -> set[str]:
+    if isinstance(value, dict):
+        return set().union(*map(_texts_of, value.values()))
+    return set().union(*map(_texts_of, value)) if isinstance(value, list) else {str(value)}
 
 
 def test_markdown_stays_below_its_bound_and_counts_what_it_leaves_out() -> None:

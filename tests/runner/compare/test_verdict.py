@@ -8,7 +8,7 @@ import pytest
 from evalrunner import EvaluationError
 from evalrunner.compare import CaseOutcome, RunFacts, RunOutcomes, VariantId, compare
 from evalrunner.compare.policy import DEFAULT_POLICY, Policy, parse_policy
-from evalrunner.compare.verdict import Assessment, Verdict, assess
+from evalrunner.compare.verdict import Assessment, Verdict, assess, p_text
 
 from tests.runner.compare.test_families import comparison
 
@@ -50,6 +50,34 @@ def kinds(found: Assessment) -> list[str]:
 
 STEADY = {f"s{index:02}": "PPPPP" for index in range(40)}
 CRITICAL = Policy(critical_scenarios=frozenset({"s00"}))
+
+
+@pytest.mark.parametrize(("asked", "words"), [(0.999, "99.9%"), (1.0, "100%"), (0.99999, "99.999%"), (0.975, "97.5%")])
+def test_a_completeness_that_is_missed_is_named_with_all_its_digits(asked: float, words: str) -> None:
+    lost = side(STEADY | {f"s{index:02}": "NNNNN" for index in range(3)})
+
+    [reason] = judged(side(STEADY), lost, Policy(completeness=asked)).reasons
+
+    assert reason.text.endswith(f" {words} needed")
+
+
+@pytest.mark.parametrize(
+    ("p_value", "words"), [(0.05, "= 0.05"), (0.0504, "= 0.0504"), (0.04999, "= 0.05"), (0.0123, "= 0.012")]
+)
+def test_a_p_value_that_decides_nothing_does_not_look_like_one_that_does(p_value: float, words: str) -> None:
+    assert p_text(p_value) == words
+
+
+def test_a_fall_beyond_the_margin_is_seen_to_be_beyond_it() -> None:
+    few = {f"s{index:02}": "PPPPP" if index else "FFFFF" for index in range(40)}
+    change = judged(side(STEADY), side(few)).change
+    assert change is not None
+    margin = -change.low - 1e-5
+
+    found = judged(side(STEADY), side(few), Policy(margin=margin))
+
+    [text] = [reason.text for reason in found.reasons if reason.kind == "margin"]
+    assert float(text.split(" points")[0].split()[-1]) > 100 * margin
 
 
 def test_the_same_outcomes_on_enough_scenarios_pass() -> None:
@@ -225,6 +253,9 @@ def test_a_policy_is_read_with_every_member() -> None:
         ("critical_tags = ['x']", ("critical_tags",)),
         ("critical = 1", ("critical",)),
         ("[critical]\ntags = [1]", ("critical.tags",)),
+        (f"max_errors = 0x{'f' * 5_000}", ("max_errors",)),
+        (f"max_errors = {'9' * 5_000}", ("a number has too many digits",)),
+        ("a = " + "[" * 50_000, ("lists and tables are nested too deeply",)),
     ],
 )
 def test_a_policy_with_faults_names_each(text: str, paths: tuple[str, ...]) -> None:

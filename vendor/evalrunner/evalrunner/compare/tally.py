@@ -77,6 +77,11 @@ def percent_text(part: int, whole: int) -> str:
     return f"{math.floor(rounded)}%" if rounded == math.floor(rounded) else f"{rounded:.1f}%"
 
 
+def fraction_text(fraction: float) -> str:
+    """Return a fraction that somebody asked for in percent, all its digits kept: 0.95 is "95%", 0.999 "99.9%"."""
+    return f"{100 * fraction:.10g}%"
+
+
 def tally(counts: Mapping[str, int]) -> Tally:
     """Count cases given as numbers by status; statuses that are missing count as zero."""
     passed = counts.get(CaseStatus.PASSED, 0)

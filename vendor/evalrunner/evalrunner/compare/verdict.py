@@ -19,6 +19,7 @@ from evalrunner.compare.engine import Comparison, Row
 from evalrunner.compare.intervals import MeanChange, mean_change
 from evalrunner.compare.policy import DEFAULT_POLICY, Policy
 from evalrunner.compare.redealing import Pair, Redealing, redeal
+from evalrunner.compare.tally import fraction_text
 
 V = TypeVar("V", bound=Hashable)
 
@@ -241,7 +242,7 @@ def _incomplete(completeness: Completeness, policy: Policy) -> Iterable[Reason]:
     if completeness.share < policy.completeness:
         text = (
             f"{completeness.decided} of {completeness.asked} scenario variants that the baseline decided are decided "
-            f"again, {policy.completeness:.0%} needed"
+            f"again, {fraction_text(policy.completeness)} needed"
         )
         yield Reason(Verdict.INCONCLUSIVE, "completeness", text)
 
@@ -263,10 +264,8 @@ def _critical_open(
 
 def _margin(change: MeanChange | None, policy: Policy) -> Iterable[Reason]:
     if change is not None and change.low < -policy.margin:
-        text = (
-            f"the pass rate may have fallen by {-100 * change.low:.1f} points (95% interval), "
-            f"{100 * policy.margin:g} accepted"
-        )
+        fallen = _past(-100 * change.low, 100 * policy.margin)
+        text = f"the pass rate may have fallen by {fallen} points (95% interval), {100 * policy.margin:g} accepted"
         yield Reason(Verdict.INCONCLUSIVE, "margin", text)
 
 
@@ -278,6 +277,19 @@ def _scenarios(rows: Iterable[Row[V]], scenario_of: Callable[[V], str]) -> tuple
     return tuple(dict.fromkeys(scenario_of(row.variant) for row in rows))
 
 
+def _past(value: float, bound: float) -> str:
+    """Write a number above a bound with one decimal, or with as many as it takes to be seen above it."""
+    texts = (f"{value:.{decimals}f}" for decimals in range(1, 9))
+    return next((text for text in texts if float(text) > bound), f"{value:.1f}")
+
+
 def p_text(p_value: float) -> str:
-    """Return a p value for a sentence: two significant digits, "< 0.0001" below that."""
-    return "< 0.0001" if p_value < 0.0001 else f"= {p_value:.2g}"
+    """Return a p value for a sentence: two significant digits, "< 0.0001" below that.
+
+    What decides nothing is not rounded to what would: a p value just above 0.05 gets the digits that tell.
+    """
+    if p_value < 0.0001:
+        return "< 0.0001"
+    texts = (f"{p_value:.{digits}g}" for digits in range(2, 9))
+    told = next((text for text in texts if (float(text) <= ALPHA) == (p_value <= ALPHA)), f"{p_value:.2g}")
+    return f"= {told}"

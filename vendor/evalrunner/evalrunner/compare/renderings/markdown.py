@@ -4,14 +4,14 @@ GitHub takes comments of 65,536 characters; the text here has at most 60,000, so
 cut, all alike, until it fits, and say how many entries were left out.
 
 Everything from outside stands in code spans, fenced by more backticks than it holds: there neither HTML nor emphasis,
-links, mentions or issue numbers have a meaning. What is invisible is written out, so a text is one line; pipes are
-escaped because tables are cut into cells before code spans are looked for.
+links, mentions or issue numbers have a meaning. What is invisible is written out, so a text is one line. In tables, and
+only there, pipes are escaped: tables are cut into cells before code spans are looked for, and take the escapes away.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from evalrunner.compare.renderings.shared import (
@@ -59,14 +59,18 @@ def _render(document: Data, most: int) -> str:
 
 
 def code(text: str, longest: int = _LONGEST_ID) -> str:
-    """Return a text from outside as a code span that is safe anywhere in Markdown, also in tables."""
+    """Return a text from outside as a code span, for any place but a table (see ``cell``)."""
     shown = on_one_line(text, longest)
     if not shown.strip():
         return f"({len(text)} blanks)" if text else "(empty)"
     fence = "`" * (1 + max(map(len, _fences(shown)), default=0))
     pad = " " if shown[0] in "` " or shown[-1] in "` " else ""
-    escaped = shown.replace("|", "\\|")
-    return f"{fence}{pad}{escaped}{pad}{fence}"
+    return f"{fence}{pad}{shown}{pad}{fence}"
+
+
+def cell(text: str, longest: int = _LONGEST_ID) -> str:
+    """Return a text from outside as a code span inside a table."""
+    return code(text, longest).replace("|", "\\|")
 
 
 def _head(document: Data, _most: int) -> Iterator[str]:
@@ -79,8 +83,8 @@ def _head(document: Data, _most: int) -> Iterator[str]:
     yield "| --- | --- | --- |"
     for name in ("baseline", "candidate"):
         side = document[name]
-        label = f" {code(side['label'])}" if side["label"] else ""
-        version = f"{code(side['target']['id'])} @ {code(side['target']['fingerprint'])}{label}, {runs_words(side)}"
+        label = f" {cell(side['label'])}" if side["label"] else ""
+        version = f"{cell(side['target']['id'])} @ {cell(side['target']['fingerprint'])}{label}, {runs_words(side)}"
         yield f"| {name} | {version} | {rate_words(side)} |"
 
 
@@ -138,9 +142,9 @@ def _table(rows: Sequence[Data]) -> Iterator[str]:
         failure = what_failed(row)
         cells = (
             CHANGE_MARKS[row["class"]],
-            _variant(row),
+            _variant(row, cell),
             counts,
-            code(failure, _LONGEST_WORDS) if failure else "",
+            cell(failure, _LONGEST_WORDS) if failure else "",
             ", ".join(marks_of(row)),
         )
         yield f"| {' | '.join(cells)} |"
@@ -182,11 +186,11 @@ def _matrix(document: Data, _most: int) -> Iterator[str]:
     yield "</details>"
 
 
-def _variant(named: Data) -> str:
+def _variant(named: Data, span: Callable[[str], str] = code) -> str:
     steps = list(named["variants"].items())
-    chosen = [code(f"{step}={variant}") for step, variant in steps[:_MOST_STEPS]]
+    chosen = [span(f"{step}={variant}") for step, variant in steps[:_MOST_STEPS]]
     more = [f"and {len(steps) - _MOST_STEPS} more"] if len(steps) > _MOST_STEPS else []
-    return " ".join([code(named["scenarioId"]), *chosen, *more])
+    return " ".join([span(named["scenarioId"]), *chosen, *more])
 
 
 def _names(names: Sequence[str], most: int) -> str:

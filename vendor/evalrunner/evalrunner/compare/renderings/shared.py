@@ -7,6 +7,7 @@ from typing import Any, Final, TypeAlias
 
 from evalrunner.compare.changes import FOLDED, Group
 from evalrunner.compare.matrix import MATRIX_ORDER
+from evalrunner.compare.tally import fraction_text
 
 Data: TypeAlias = Mapping[str, Any]
 
@@ -114,7 +115,7 @@ def completeness_words(document: Data) -> str:
     found = document["completeness"]
     return (
         f"{found['decided']:,} of {found['asked']:,} scenario variants that the baseline decided are decided again "
-        f"({found['needed']:.0%} needed)."
+        f"({fraction_text(found['needed'])} needed)."
     )
 
 
