@@ -15,18 +15,11 @@ from reports.api.auth import needs
 from reports.api.problems import Problem, ProblemOut, not_found
 from reports.selectors.baselines import BaselineRow, list_baselines
 from reports.selectors.note_list import NoteRow, find_note, list_notes
-from reports.selectors.run import get_run
+from reports.selectors.note_scope import Source, source_of
 from reports.services.baselines import BaselineRefused, clear_baseline, set_baseline
 from reports.services.definitions import accept_definitions
-from reports.services.notes import (
-    NoteContent,
-    NoteRefused,
-    change_note,
-    close_notes,
-    note_cluster,
-    note_signature,
-    note_variant,
-)
+from reports.services.note_checks import NoteContent, NoteRefused
+from reports.services.notes import change_note, close_notes, note_cluster, note_signature, note_variant
 from reports.text import restored
 
 router = Router(tags=["triage"])
@@ -65,20 +58,18 @@ class BaselineOut(Schema):
     reason: str
 
 
-class NoteIn(Schema):
-    """On one of ``variant`` and ``signature`` (keys) of a ``target``, or on each scenario variant of a cluster.
+class NoteChangeIn(Schema):
+    """What a note says. One on a scenario variant covers, beside what it has covered, how the variant fails in ``run``
+    or ``version`` (or that it is not decided there); with ``everyFailure`` it covers whatever becomes of it.
 
-    ``run`` tells in which ways a scenario variant is known to fail; with ``signature`` and ``eachVariant`` it names the
-    cluster. Versions and the target are primary keys.
+    Versions are primary keys.
     """
 
     model_config = ConfigDict(extra="forbid")
 
-    target: Pk
-    variant: Key | None = None
-    signature: Key | None = None
     run: uuid.UUID | None = None
-    eachVariant: bool = False
+    version: Pk | None = None
+    everyFailure: bool = False
     state: str
     text: Annotated[str, Field(max_length=10_000)] = ""
     link: Annotated[str, Field(max_length=2_000)] = ""
@@ -96,19 +87,22 @@ class NoteIn(Schema):
             expires_on=self.expiresOn,
             first_version=self.firstVersion,
             last_version=self.lastVersion,
+            every_failure=self.everyFailure,
         )
 
 
-class NoteChangeIn(Schema):
-    model_config = ConfigDict(extra="forbid")
+class NoteIn(NoteChangeIn):
+    """On one of ``variant`` and ``signature`` (keys) of a ``target`` (primary key), or on each variant of a cluster.
 
-    state: str
-    text: Annotated[str, Field(max_length=10_000)] = ""
-    link: Annotated[str, Field(max_length=2_000)] = ""
-    owner: Annotated[str, Field(max_length=200)] = ""
-    expiresOn: date | None = None
-    firstVersion: Pk | None = None
-    lastVersion: Pk | None = None
+    ``run`` or ``version`` is where it was found: a note on a scenario variant covers how that fails there (or that it
+    is not decided there), and without either it covers no failure unless it says ``everyFailure``. With ``signature``
+    and ``eachVariant`` they name the cluster; scenario variants that have a note keep it.
+    """
+
+    target: Pk
+    variant: Key | None = None
+    signature: Key | None = None
+    eachVariant: bool = False
 
 
 class NotesIn(Schema):
@@ -168,36 +162,48 @@ def notes(request: HttpRequest, given: Query[NotesIn]) -> HttpResponse:
 
 @router.post("/notes", auth=_TRIAGER, response={200: dict[str, Any], **_REFUSED}, url_name="write-note")
 def write_note(request: HttpRequest, given: NoteIn) -> HttpResponse:
-    """Write a note, or change the open one that is there; the answer lists what was written."""
+    """Write a note, or change the open one that is there.
+
+    The answer lists the ``notes`` that were written and, for a cluster, those ``kept`` as they are.
+    """
     try:
-        pks = _write(_team(request), given)
+        written, kept = _write(_team(request), given)
     except NoteRefused as refused:
         raise _problem(refused.code, refused.sentence) from refused
-    return schemas.json_response({"notes": pks})
+    return schemas.json_response({"notes": written, "kept": kept})
 
 
-def _write(asked: TeamRequest, given: NoteIn) -> list[int]:
+def _write(asked: TeamRequest, given: NoteIn) -> tuple[list[int], list[int]]:
     if (given.variant is None) == (given.signature is None):
         raise Problem(422, "parameters_invalid", "Name a variant or a signature, one of both.")
-    run = get_run(team=asked.team, pk=given.run) if given.run else None
-    if given.run and (run is None or run.version.target_id != given.target):
-        raise not_found("run of that target")
+    source = _source(asked, given, given.target)
     who: dict[str, Any] = {"team": asked.team, "user": asked.user, "content": given.content()}
     if given.variant is not None:
-        return [note_variant(**who, target_pk=given.target, variant=given.variant, run=run).pk]
+        return [note_variant(**who, target_pk=given.target, variant=given.variant, source=source).pk], []
     assert given.signature is not None  # one of both is there
-    if given.eachVariant and run is not None:
-        return [note.pk for note in note_cluster(**who, run=run, signature=given.signature)]
-    return [note_signature(**who, target_pk=given.target, signature=given.signature).pk]
+    if given.eachVariant and source is not None:
+        noted = note_cluster(**who, source=source, signature=given.signature)
+        return [note.pk for note in noted.written], [each.note for each in noted.kept if each.note]
+    return [note_signature(**who, target_pk=given.target, signature=given.signature).pk], []
+
+
+def _source(asked: TeamRequest, given: NoteChangeIn, target: int) -> Source | None:
+    if given.run is None and given.version is None:
+        return None
+    source = source_of(team=asked.team, run=given.run, version=given.version)
+    if source is None or source.target != target:
+        raise not_found("run or version of that target")
+    return source
 
 
 @router.put("/notes/{int:pk}", auth=_TRIAGER, response={200: dict[str, Any], **_REFUSED}, url_name="change-note")
 def rewrite_note(request: HttpRequest, pk: int, given: NoteChangeIn) -> HttpResponse:
     """Replace what an open note says."""
     asked = _team(request)
-    content = NoteIn(target=1, **given.dict()).content()
+    held = find_note(team=asked.team, pk=pk)
+    source = _source(asked, given, held.target) if held else None
     try:
-        change_note(team=asked.team, user=asked.user, pk=pk, content=content)
+        change_note(team=asked.team, user=asked.user, pk=pk, content=given.content(), source=source)
     except NoteRefused as refused:
         raise _problem(refused.code, refused.sentence) from refused
     row = find_note(team=asked.team, pk=pk)
@@ -271,6 +277,11 @@ def _note_out(row: NoteRow) -> dict[str, Any]:
         "lastVersion": row.last_version,
         "updatedAt": row.updated_at.isoformat(),
         "closedAt": row.closed_at.isoformat() if row.closed_at else None,
+        "covers": {
+            "failures": [{"signature": key, "words": restored(words)} for key, words in row.known.items()],
+            "undecided": row.knows_undecided,
+            "everyFailure": row.every_failure,
+        },
         "matches": {"known": row.matches.known, "otherwise": row.matches.otherwise},
         "canBeClosed": row.is_done,
     }

@@ -1,8 +1,10 @@
 """Which failures still need attention: the rule that applies notes to what failed. No clock, no database.
 
-A note holds for a target, between its bounds of versions, until it is closed or expires. It covers a failure with its
-signature, or of its scenario variant in one of the ways that were known when it was written. Failing differently needs
-attention again, and so does what was said to be fixed and still fails.
+A note holds for a target, between its bounds of versions, until it is closed or expires. One on a signature covers the
+failures with it. One on a scenario variant covers what it knows, and nothing else: the ways in which the variant failed
+where the note was written, and that it was not decided if it was not decided there. Written where nothing failed it
+knows no failure and covers none, unless it says that it covers every failure. Failing differently needs attention
+again, and so does what was said to be fixed and still fails.
 """
 
 from collections.abc import Iterable
@@ -21,12 +23,18 @@ class Standing(StrEnum):
     COVERED = "covered"
     STILL_FAILS = "still_fails"
     FAILS_DIFFERENTLY = "fails_differently"
+    LOST = "lost"
     NEW = "new"
+    PASSES = "passes"
 
 
 @dataclass(frozen=True, slots=True)
 class NoteFacts:
-    """What of a note decides where it applies; ``variant`` or ``signature`` is a primary key, the other is None."""
+    """What of a note decides where it applies; ``variant`` or ``signature`` is a primary key, the other is None.
+
+    ``known`` are the signatures that a note on a scenario variant covers; ``knows_undecided`` tells that it covers the
+    variant's not being decided, ``every_failure`` that it covers whatever becomes of it.
+    """
 
     pk: int
     target: int
@@ -37,6 +45,8 @@ class NoteFacts:
     expires_on: date | None = None
     first: VersionPlace | None = None
     last: VersionPlace | None = None
+    knows_undecided: bool = False
+    every_failure: bool = False
 
     def holds(self, *, target: int, place: VersionPlace | None, today: date) -> bool:
         """Tell whether the note says anything about a version of a target; bounds and last day are included."""
@@ -47,7 +57,11 @@ class NoteFacts:
         return (self.first is None or place >= self.first) and (self.last is None or place <= self.last)
 
     def knows(self, signature: int | None) -> bool:
-        return not self.known or signature in self.known
+        return self.every_failure or signature in self.known
+
+    @property
+    def knows_loss(self) -> bool:
+        return self.every_failure or self.knows_undecided
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +73,11 @@ class Found:
 
     @property
     def needs_attention(self) -> bool:
-        return self.standing is not Standing.COVERED
+        return self.standing not in (Standing.COVERED, Standing.PASSES)
+
+    @property
+    def is_covered(self) -> bool:
+        return self.standing is Standing.COVERED
 
 
 def standing_of(variant: int, signature: int | None, notes: Iterable[NoteFacts]) -> Found:
@@ -79,9 +97,16 @@ def standing_of(variant: int, signature: int | None, notes: Iterable[NoteFacts])
     return found
 
 
-def is_covered_without_signature(variant: int, notes: Iterable[NoteFacts]) -> bool:
-    """Tell whether a note stands on a scenario variant that was lost: it did not fail in any way."""
-    return any(note.variant == variant and note.state != FIXED_VERIFY for note in notes)
+def standing_without_failure(variant: int, notes: Iterable[NoteFacts], *, is_lost: bool) -> Found:
+    """Judge a scenario variant of which nothing fails by the notes on it: it was lost, or there is nothing to cover."""
+    found = Found(Standing.NEW)
+    for note in notes:
+        if note.variant != variant:
+            continue
+        if note.state != FIXED_VERIFY and (note.knows_loss or not is_lost):
+            return Found(Standing.COVERED, note.pk)
+        found = Found(Standing.LOST if is_lost else Standing.PASSES, note.pk)
+    return found
 
 
 @dataclass(frozen=True, slots=True)

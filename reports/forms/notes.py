@@ -3,7 +3,7 @@
 from django import forms
 
 from reports.models import Note
-from reports.services.notes import NoteContent
+from reports.services.note_checks import NoteContent
 
 _KEY = r"^[0-9a-f]{32}$"
 _LARGEST = 2**31 - 1
@@ -17,10 +17,13 @@ class NoteForm(forms.Form):
     expires_on = forms.DateField(required=False, input_formats=["%Y-%m-%d"])
     first_version = forms.IntegerField(required=False, min_value=1, max_value=_LARGEST)
     last_version = forms.IntegerField(required=False, min_value=1, max_value=_LARGEST)
+    every_failure = forms.BooleanField(required=False)
     each = forms.BooleanField(required=False)
+    learn = forms.BooleanField(required=False)
+    opened_at = forms.CharField(required=False, max_length=40)
 
     def content(self) -> NoteContent:
-        given = {name: value for name, value in self.cleaned_data.items() if name != "each"}
+        given = {name: self.cleaned_data[name] for name in NoteContent.__dataclass_fields__}
         return NoteContent(**given)
 
     def faults(self) -> tuple[str, ...]:
@@ -33,10 +36,16 @@ class NoteForm(forms.Form):
         return tuple(names.get(name, f"“{name}” was not understood.") for name in self.errors)
 
 
-class AboutForm(forms.Form):
-    """What the address of a new note names: a scenario variant or a signature of a target, and the run it came from."""
+class SourceForm(forms.Form):
+    """Where a note is written from: a run or a version, or neither."""
+
+    run = forms.UUIDField(required=False)
+    version = forms.IntegerField(required=False, min_value=1, max_value=_LARGEST)
+
+
+class AboutForm(SourceForm):
+    """What the address of a new note names: a scenario variant or a signature of a target, and where it came from."""
 
     target = forms.IntegerField(min_value=1, max_value=_LARGEST)
     variant = forms.RegexField(_KEY, required=False)
     signature = forms.RegexField(_KEY, required=False)
-    run = forms.UUIDField(required=False)

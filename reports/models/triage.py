@@ -64,10 +64,11 @@ class BaselineChange(models.Model):
 class Note(models.Model):
     """Triage on a scenario variant or a failure signature of a target: exactly one of the two.
 
-    ``known`` lists the primary keys of the signatures a scenario variant failed with when the note was written: failing
-    otherwise needs attention again; an empty list knows every failure. ``first_version`` and ``last_version`` bound the
-    versions it holds for, both included; null is unbounded. ``expires_on`` is its last day (UTC). A closed note holds
-    no more.
+    ``known`` lists the primary keys of the signatures a scenario variant failed with where the note was written, and
+    ``knows_undecided`` tells that it was not decided there: the note covers these and nothing else, an empty list no
+    failure. ``every_failure``: it covers whatever becomes of the variant. ``first_version`` and ``last_version`` bound
+    the versions it holds for, both included; null is unbounded. ``expires_on`` is its last day (UTC). A closed note
+    holds no more.
     """
 
     class State(models.TextChoices):
@@ -82,6 +83,8 @@ class Note(models.Model):
     variant = models.ForeignKey(ScenarioVariant, on_delete=models.CASCADE, null=True, related_name="notes")
     signature = models.ForeignKey(Signature, on_delete=models.CASCADE, null=True, related_name="notes")
     known = models.JSONField(default=list)
+    knows_undecided = models.BooleanField(default=False)
+    every_failure = models.BooleanField(default=False)
     state = models.CharField(max_length=20, choices=State.choices)
     owner = models.ForeignKey(User, on_delete=models.SET_NULL, null=True, related_name="+")
     text = models.TextField(blank=True, default="")

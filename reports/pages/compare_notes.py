@@ -46,8 +46,10 @@ class NoteMarks:
 
     def on_row(self, row: Row[int], key: str) -> NoteMark:
         """Return the mark of a row whose scenario variant has a key; without note or failure there is nothing."""
-        found = self.noted.found(row.variant, [signature for signature, _n in row.candidate.signatures])
-        is_open = bool(row.candidate.signatures) or row.change is Change.LOST
+        is_lost = row.change is Change.LOST
+        signatures = [signature for signature, _number in row.candidate.signatures]
+        found = self.noted.found(row.variant, signatures, is_lost=is_lost)
+        is_open = bool(row.candidate.signatures) or is_lost
         anchor = f"{self.address.page()}#row-{key}"
         return self._mark(found, self._new_href(anchor, variant=key) if is_open else "")
 
@@ -65,5 +67,12 @@ class NoteMarks:
 
     def _new_href(self, following: str, *, variant: str = "", signature: str = "") -> str:
         side = self.judged.stored.candidate
-        run = side.newest.pk
-        return new_note_href(target=side.target, run=run, variant=variant, signature=signature, following=following)
+        is_run = side.token.kind == "run"
+        return new_note_href(
+            target=side.target,
+            run=side.newest.pk if is_run else "",
+            version=0 if is_run else side.version,
+            variant=variant,
+            signature=signature,
+            following=following,
+        )

@@ -13,7 +13,10 @@ _STANDINGS: Mapping[Standing, str] = {
     Standing.NEW: "",
     Standing.STILL_FAILS: "still fails",
     Standing.FAILS_DIFFERENTLY: "fails differently",
+    Standing.LOST: "not decided now",
+    Standing.PASSES: "",
 }
+_UNKNOWN = (Standing.FAILS_DIFFERENTLY, Standing.LOST)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,4 +38,6 @@ def note_mark(words: NoteWords | None, standing: Standing, *, new_href: str, may
     if words is None:
         return NoteMark("", "", "", "", new_href if may_write else "")
     href = reverse("note", args=[words.pk]) if may_write else reverse("notes")
+    if may_write and standing in _UNKNOWN and new_href:
+        href = new_href  # leads on to the note, which can then be told to cover what it does not know
     return NoteMark(words.state, _STANDINGS[standing], words.owner, words.text, href)

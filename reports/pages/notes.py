@@ -1,29 +1,32 @@
-"""Notes: the list of a team, and the form beside a scenario variant or a failure signature."""
+"""Notes: the list of a team."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 from urllib.parse import urlencode
 
 from django.urls import reverse
 
 from reports.models import Note, Team
 from reports.pages.compare_frame import chosen_words
-from reports.pages.parts import Crumb, Empty, Pager
-from reports.selectors.note_list import About, NoteRow, list_notes, member_names, newest_version_names
+from reports.pages.parts import Empty, Pager
+from reports.selectors.note_list import NoteRow, list_notes
 
 STATES: Mapping[str, str] = dict(Note.State.choices)
 
 
 @dataclass(frozen=True, slots=True)
 class NoteLine:
-    """A note in the list. ``standing`` says what it matches now; ``tone`` colours it where a reader should act."""
+    """A note in the list. ``standing`` says what it matches now; ``tone`` colours it where a reader should act.
+
+    ``covers`` says what of a scenario variant it covers, "" for a note on a failure.
+    """
 
     pk: int
     about: str
     chosen: str
     kind: str
+    covers: str
     target_id: str
     target_href: str
     state: str
@@ -95,6 +98,7 @@ def _line(row: NoteRow) -> NoteLine:
         about=row.about,
         chosen=chosen_words(row.chosen),
         kind="failure" if row.signature_key else "scenario variant",
+        covers="" if row.signature_key else _covers(row),
         target_id=row.target_id,
         target_href=reverse("target", args=[row.target]),
         state=STATES[row.state],
@@ -110,6 +114,13 @@ def _line(row: NoteRow) -> NoteLine:
         matches_href=f"{run}?{urlencode(key)}#cases" if run else "",
         at=row.updated_at,
     )
+
+
+def _covers(row: NoteRow) -> str:
+    if row.every_failure:
+        return "covers every failure"
+    known = [*row.known.values(), *(["not decided"] if row.knows_undecided else [])]
+    return f"covers {', '.join(known)}" if known else "covers no failure"
 
 
 def _standing(row: NoteRow) -> tuple[str, str]:
@@ -132,81 +143,13 @@ def _versions(first: str, last: str) -> str:
     return f"from {first}" if first else f"up to {last}" if last else "all versions"
 
 
-# ---------------------------------------------------------------------------------------------------------------- form
+def new_note_href(
+    *, target: int, run: object = "", version: int = 0, variant: str = "", signature: str = "", following: str = ""
+) -> str:
+    """Return the address of the form for a scenario variant or a signature, from which ``following`` leads back.
 
-
-@dataclass(frozen=True, slots=True)
-class Option:
-    value: str
-    text: str
-    is_chosen: bool
-
-
-@dataclass(frozen=True, slots=True)
-class NotePage:
-    """The form of one note. ``may_each``: one note for every scenario variant of the cluster can be written instead."""
-
-    title: str
-    crumbs: tuple[Crumb, ...]
-    about: str
-    chosen: str
-    kind: str
-    target_id: str
-    states: tuple[Option, ...]
-    owners: tuple[Option, ...]
-    first_versions: tuple[Option, ...]
-    last_versions: tuple[Option, ...]
-    text: str
-    link: str
-    expires_on: str
-    may_each: bool
-    close_pk: int
-    next: str
-    faults: tuple[str, ...]
-
-
-def note_page(
-    about: About,
-    *,
-    team: Team,
-    given: Mapping[str, Any],
-    following: str,
-    may_each: bool,
-    faults: tuple[str, ...] = (),
-    pk: int = 0,
-) -> NotePage:
-    """Decide the form; ``given`` holds what was typed, or what an open note says."""
-    versions = newest_version_names(target=about.target)
-    return NotePage(
-        title="Change a note" if pk else "Write a note",
-        crumbs=(Crumb("Notes", reverse("notes")), Crumb(about.words)),
-        about=about.words,
-        chosen=chosen_words(about.chosen),
-        kind="Failure" if about.kind == "signature" else "Scenario variant",
-        target_id=about.target_id,
-        states=_options(tuple(STATES.items()), given.get("state") or Note.State.INVESTIGATING),
-        owners=_options((("", "nobody"), *((name, name) for name in member_names(team=team))), given.get("owner")),
-        first_versions=_version_options("the first", versions, given.get("first_version")),
-        last_versions=_version_options("no end", versions, given.get("last_version")),
-        text=str(given.get("text") or ""),
-        link=str(given.get("link") or ""),
-        expires_on=str(given.get("expires_on") or ""),
-        may_each=may_each and about.kind == "signature",
-        close_pk=pk,
-        next=following,
-        faults=faults,
-    )
-
-
-def _options(pairs: tuple[tuple[str, str], ...], chosen: object) -> tuple[Option, ...]:
-    return tuple(Option(value, text, value == str(chosen or "")) for value, text in pairs)
-
-
-def _version_options(none: str, versions: tuple[tuple[int, str], ...], chosen: object) -> tuple[Option, ...]:
-    return _options((("", none), *((str(pk), name) for pk, name in versions)), chosen)
-
-
-def new_note_href(*, target: int, run: object, variant: str = "", signature: str = "", following: str = "") -> str:
-    """Return the address of the form for a scenario variant or a signature, from which ``following`` leads back."""
-    members = {"target": str(target), "run": str(run), "variant": variant, "signature": signature, "next": following}
+    ``run`` or ``version`` is where the reader comes from: what fails there is what the note covers.
+    """
+    members = {"target": str(target), "run": str(run), "version": str(version or "")}
+    members |= {"variant": variant, "signature": signature, "next": following}
     return f"{reverse('new-note')}?{urlencode({name: value for name, value in members.items() if value})}"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from evalrunner.compare import Row
+from evalrunner.compare import Change, Row
 from evalrunner.compare.document import Naming, RunName, SideName, SignatureName, VariantName, make_document
 from evalrunner.compare.document_rows import adjusted_p_values
 from evalrunner.compare.engine import GROUP_PLACE
@@ -66,8 +66,9 @@ def known_rule(noted: NotedSide) -> IsKnown:
         return lambda _row: False
 
     def is_known(row: Row[int]) -> bool:
-        found = noted.found(row.variant, [key for key, _number in row.candidate.signatures])
-        return found is not None and not found.needs_attention
+        signatures = [key for key, _number in row.candidate.signatures]
+        found = noted.found(row.variant, signatures, is_lost=row.change is Change.LOST)
+        return found is not None and found.is_covered
 
     return is_known
 

@@ -12,6 +12,7 @@ from django.utils import timezone
 from reports.domain.attention import NoteFacts, Standing, standing_of
 from reports.models import Case, Membership, Note, Run, ScenarioVariant, Signature, Target, Team, Version
 from reports.selectors.compare_rows import signature_words
+from reports.selectors.note_scope import named_failures
 from reports.selectors.notes import FAILING
 
 NOTES_A_PAGE = 50
@@ -29,7 +30,10 @@ class Matches:
 
 @dataclass(frozen=True, slots=True)
 class NoteRow:
-    """A note; texts in stored form. ``about`` names the scenario, or the failure in words."""
+    """A note; texts in stored form. ``about`` names the scenario, or the failure in words.
+
+    ``known`` names the failures that a note on a scenario variant covers, by key.
+    """
 
     pk: int
     target: int
@@ -52,6 +56,9 @@ class NoteRow:
     is_expired: bool
     matches: Matches
     newest_run: uuid.UUID | None
+    known: Mapping[str, str]
+    knows_undecided: bool
+    every_failure: bool
 
     @property
     def is_done(self) -> bool:
@@ -73,8 +80,8 @@ def list_notes(*, team: Team, is_closed: bool = False, before: int | None = None
     shown = found[:NOTES_A_PAGE]
     newest = _newest_runs(team, {note.target_id for note in shown})
     matches = _matches(shown, newest)
-    today = timezone.now().date()
-    rows = (_row(note, matches.get(note.pk, Matches()), newest.get(note.target_id, {}), today) for note in shown)
+    names = named_failures({pk for note in shown for pk in note.known})
+    rows = (_row(note, matches.get(note.pk, Matches()), newest.get(note.target_id, {}), names) for note in shown)
     return tuple(rows), len(found) > NOTES_A_PAGE
 
 
@@ -83,10 +90,12 @@ def find_note(*, team: Team, pk: int) -> NoteRow | None:
         "target", "variant", "signature", "owner", "created_by", "first_version", "last_version"
     )
     note = named.filter(pk=pk).first()
-    return _row(note, Matches(), {}, timezone.now().date()) if note else None
+    return _row(note, Matches(), {}, named_failures(note.known)) if note else None
 
 
-def _row(note: Note, matches: Matches, newest: Mapping[int, uuid.UUID], today: date) -> NoteRow:
+def _row(
+    note: Note, matches: Matches, newest: Mapping[int, uuid.UUID], names: Mapping[int, tuple[str, str]]
+) -> NoteRow:
     variant, signature = note.variant, note.signature
     bounds = (note.first_version, note.last_version)
     return NoteRow(
@@ -108,9 +117,12 @@ def _row(note: Note, matches: Matches, newest: Mapping[int, uuid.UUID], today: d
         created_by=note.created_by.username if note.created_by else "",
         updated_at=note.updated_at,
         closed_at=note.closed_at,
-        is_expired=note.expires_on is not None and note.expires_on < today,
+        is_expired=note.expires_on is not None and note.expires_on < timezone.now().date(),
         matches=matches,
         newest_run=next(iter(newest.values()), None),
+        known=dict(names[pk] for pk in note.known if pk in names),
+        knows_undecided=note.knows_undecided,
+        every_failure=note.every_failure,
     )
 
 
@@ -154,7 +166,13 @@ def _matches(notes: Sequence[Note], newest: Mapping[int, Mapping[int, uuid.UUID]
 
 def _matched(note: Note, rows: Sequence[Any], generations: Mapping[int, uuid.UUID]) -> Matches:
     facts = NoteFacts(
-        note.pk, note.target_id, note.variant_id, note.signature_id, frozenset(note.known), Note.State.KNOWN_ISSUE
+        note.pk,
+        note.target_id,
+        note.variant_id,
+        note.signature_id,
+        frozenset(note.known),
+        Note.State.KNOWN_ISSUE,
+        every_failure=note.every_failure,
     )
     known = otherwise = decided = 0
     for generation, variant, signature, status, number in rows:
@@ -201,6 +219,11 @@ def about_signature(*, team: Team, target: int, key: str) -> About | None:
         return None
     note = Note.objects.filter(target=held, signature=row, closed_at__isnull=True).values_list("pk", flat=True).first()
     return About("signature", key, signature_words(row), {}, held.pk, held.target_id, note)
+
+
+def about_variant_pk(*, team: Team, key: str) -> int:
+    """Return the primary key of a scenario variant that the team has, 0 otherwise."""
+    return ScenarioVariant.objects.filter(team=team, key=key).values_list("pk", flat=True).first() or 0
 
 
 def member_names(*, team: Team) -> tuple[str, ...]:

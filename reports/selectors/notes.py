@@ -12,10 +12,9 @@ from reports.domain.attention import (
     Attention,
     Found,
     NoteFacts,
-    Standing,
     VersionPlace,
-    is_covered_without_signature,
     standing_of,
+    standing_without_failure,
 )
 from reports.models import Case, Note, Run, Team, Version
 
@@ -38,20 +37,41 @@ class NoteBook:
 
 def note_book(*, team: Team, targets: Collection[int], versions: Collection[int]) -> NoteBook:
     """Read the open notes of targets; one query, and one more where a note is bound to versions."""
-    columns = ("pk", "target_id", "variant_id", "signature_id", "known", "state", "expires_on")
-    rows = list(
-        Note.objects.for_team(team)
-        .filter(target__in=targets, closed_at__isnull=True)
-        .order_by("pk")
-        .values_list(*columns, "first_version_id", "last_version_id")
-    )
-    bounds = {pk for row in rows for pk in row[-2:] if pk}
+    rows = Note.objects.for_team(team).filter(target__in=targets, closed_at__isnull=True).order_by("pk")
+    found = list(rows.only(*_FACTS))
+    bounds = {pk for note in found for pk in (note.first_version_id, note.last_version_id) if pk}
     places = version_places(bounds | set(versions)) if bounds else {}
-    notes = tuple(
-        NoteFacts(pk, target, variant, signature, frozenset(known), state, expires, places.get(first), places.get(last))
-        for pk, target, variant, signature, known, state, expires, first, last in rows
+    return NoteBook(tuple(_facts(note, places) for note in found), places, timezone.now().date())
+
+
+_FACTS = (
+    "target_id",
+    "variant_id",
+    "signature_id",
+    "known",
+    "state",
+    "expires_on",
+    "first_version_id",
+    "last_version_id",
+    "knows_undecided",
+    "every_failure",
+)
+
+
+def _facts(note: Note, places: Mapping[int, VersionPlace]) -> NoteFacts:
+    return NoteFacts(
+        pk=note.pk,
+        target=note.target_id,
+        variant=note.variant_id,
+        signature=note.signature_id,
+        known=frozenset(note.known),
+        state=note.state,
+        expires_on=note.expires_on,
+        first=places.get(note.first_version_id or 0),
+        last=places.get(note.last_version_id or 0),
+        knows_undecided=note.knows_undecided,
+        every_failure=note.every_failure,
     )
-    return NoteBook(notes, places, timezone.now().date())
 
 
 def version_places(versions: Collection[int]) -> dict[int, VersionPlace]:
@@ -123,19 +143,16 @@ class NotedSide:
 
     notes: tuple[NoteFacts, ...]
 
-    def found(self, variant: int, signatures: Collection[str]) -> Found | None:
+    def found(self, variant: int, signatures: Collection[str], *, is_lost: bool) -> Found | None:
         """Judge a row by the signatures of its failing cases: the one that needs attention most; None without a note.
 
-        Without any failing case the row was lost; a note on its scenario variant covers it.
+        Without any failing case the row passed or was lost: only notes on its scenario variant speak of that.
         """
         if not self.notes:
             return None
         if not signatures:
-            mine = [note.pk for note in self.notes if note.variant == variant]
-            if not mine:
-                return None
-            is_covered = is_covered_without_signature(variant, self.notes)
-            return Found(Standing.COVERED if is_covered else Standing.STILL_FAILS, mine[0])
+            quiet = standing_without_failure(variant, self.notes, is_lost=is_lost)
+            return quiet if quiet.note is not None else None
         judged = [standing_of(variant, int(key), self.notes) for key in signatures]
         open_ = [each for each in judged if each.needs_attention]
         worst = next((each for each in open_ if each.note is not None), None) or (open_[0] if open_ else judged[0])

@@ -93,7 +93,10 @@ def _basis(team: Team, sides: tuple[Side, Side], noted: NotedSide) -> str:
     """Return the digest of all that is judged: cases (a generation never changes at rest), rulers, policy and notes."""
     revisions = (sides[0].revision.pk, sides[1].revision.pk)
     accepted = accepted_between(team=team, revisions=revisions) if revisions[0] != revisions[1] else {}
-    notes = [[note.variant, note.signature, sorted(note.known), note.state] for note in noted.notes]
+    notes = [
+        [note.variant, note.signature, sorted(note.known), note.state, note.knows_undecided, note.every_failure]
+        for note in noted.notes
+    ]
     value: dict[str, Any] = {
         "sides": [[str(side.token), *side.generations] for side in sides],
         "revisions": list(revisions),

@@ -1,104 +1,111 @@
-"""Writing, changing and closing notes. Each step stands in the audit trail."""
+"""Writing, changing and closing notes. Each step stands in the audit trail, a change with what was said before."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import asdict, dataclass
-from datetime import date
+from dataclasses import dataclass, fields
 from typing import Any
-from urllib.parse import urlsplit
 
 from django.db import transaction
 from django.utils import timezone
-from evalrunner.compare.outcomes import FAILING_STATUSES
 
-from reports.models import Case, Membership, Note, Run, ScenarioVariant, Signature, Target, Team, User, Version
+from reports.models import Note, Run, ScenarioVariant, Signature, Target, Team, User
+from reports.querysets import TeamQuerySet
+from reports.selectors.note_scope import NamedVariant, Seen, Source, failing_so, named_failures, seen_in
 from reports.selectors.policies import policy_of_team
-from reports.services.audit import record
+from reports.services.audit import differences, record
+from reports.services.note_checks import NoteContent, NoteRefused, checked
 from reports.services.run_changes import recount_changes
-from reports.text import storable
+from reports.text import restored, storable
 
 MOST_AT_ONCE = 500
 
 
-class NoteRefused(Exception):
-    """A note that cannot be written; ``code`` is stable text, ``sentence`` says what to mend."""
-
-    def __init__(self, code: str, sentence: str) -> None:
-        super().__init__(sentence)
-        self.code, self.sentence = code, sentence
-
-
 @dataclass(frozen=True, slots=True)
-class NoteContent:
-    """What a person says in a note. ``owner`` is a member's user name; versions are primary keys, None for no bound."""
+class NotedCluster:
+    """What became of a cluster: the notes that were written, and the scenario variants that had one and keep it."""
 
-    state: str
-    text: str = ""
-    link: str = ""
-    owner: str = ""
-    expires_on: date | None = None
-    first_version: int | None = None
-    last_version: int | None = None
+    written: tuple[Note, ...]
+    kept: tuple[NamedVariant, ...]
 
 
-def note_signature(*, team: Team, user: User, target_pk: int, signature: str, content: NoteContent) -> Note:
-    """Write a note on a failure signature (its key) of a target, or change the open one that is there."""
+def note_signature(
+    *, team: Team, user: User, target_pk: int, signature: str, content: NoteContent, is_new: bool = False
+) -> Note:
+    """Write a note on a failure signature (its key) of a target, or change the open one that is there.
+
+    With ``is_new`` another one that is there is left alone: NoteRefused.
+    """
     found = Signature.objects.filter(team=team, key=signature).first()
     if found is None:
         raise NoteRefused("signature_unknown", "There is no such failure signature in your team.")
     target = _target(team, target_pk)
     with transaction.atomic():
-        _recount(team, target)
-        return _put(team, user, target, content, {"signature": found}, [])
+        return _put(team, user, target, content, {"signature": found}, Seen(), is_new=is_new)
 
 
 def note_variant(
-    *, team: Team, user: User, target_pk: int, variant: str, content: NoteContent, run: Run | None = None
+    *,
+    team: Team,
+    user: User,
+    target_pk: int,
+    variant: str,
+    content: NoteContent,
+    source: Source | None = None,
+    is_new: bool = False,
 ) -> Note:
     """Write a note on a scenario variant (its key) of a target, or change the open one that is there.
 
-    It knows the ways in which the scenario variant fails in ``run``.
+    It knows how the scenario variant fails in ``source``, or that it is not decided there; without one, nothing. With
+    ``is_new`` another one that is there is left alone: NoteRefused.
     """
     found = ScenarioVariant.objects.filter(team=team, key=variant).first()
     if found is None:
         raise NoteRefused("variant_unknown", "There is no such scenario variant in your team.")
     target = _target(team, target_pk)
-    known = _known(run, [found.pk]).get(found.pk, []) if run else []
     with transaction.atomic():
-        _recount(team, target)
-        return _put(team, user, target, content, {"variant": found}, known)
+        return _put(team, user, target, content, {"variant": found}, _seen(source, found.pk), is_new=is_new)
 
 
-def note_cluster(*, team: Team, user: User, run: Run, signature: str, content: NoteContent) -> tuple[Note, ...]:
-    """Write a note on each scenario variant that fails with a signature in a run, at most ``MOST_AT_ONCE``."""
-    cases = Case.objects.filter(
-        generation_id=run.generation_id or 0, status__in=FAILING_STATUSES, signature__key=signature
-    )
-    variants = list(
-        ScenarioVariant.objects.filter(team=team, cases__in=cases).order_by("pk").distinct()[: MOST_AT_ONCE + 1]
-    )
-    if not variants:
-        raise NoteRefused("signature_unknown", "No case of that run fails in this way.")
-    if len(variants) > MOST_AT_ONCE:
+def note_cluster(*, team: Team, user: User, source: Source, signature: str, content: NoteContent) -> NotedCluster:
+    """Write a note on each scenario variant that fails with a signature in a source, at most ``MOST_AT_ONCE``.
+
+    A scenario variant that has an open note keeps it as it is.
+    """
+    found = failing_so(team=team, source=source, signature=signature, most=MOST_AT_ONCE + 1)
+    if not found:
+        raise NoteRefused("signature_unknown", f"No case of that {source.words} fails in this way.")
+    if len(found) > MOST_AT_ONCE:
         sentence = f"More than {MOST_AT_ONCE} scenario variants fail in this way: note the signature instead."
         raise NoteRefused("too_many", sentence)
-    target = _target(team, run.version.target_id)
-    known = _known(run, [variant.pk for variant in variants])
+    target = _target(team, source.target)
+    seen = seen_in(source, [each.pk for each in found])
     with transaction.atomic():
-        _recount(team, target)
-        return tuple(
-            _put(team, user, target, content, {"variant": variant}, known.get(variant.pk, [])) for variant in variants
+        _lock(target)
+        variants = ScenarioVariant.objects.in_bulk([each.pk for each in found])
+        noted = set(_open_notes(target).filter(variant__in=variants).values_list("variant_id", flat=True))
+        written = tuple(
+            _put(team, user, target, content, {"variant": variants[each.pk]}, seen[each.pk])
+            for each in found
+            if each.pk not in noted
         )
+    return NotedCluster(written, tuple(each for each in found if each.pk in noted))
 
 
-def change_note(*, team: Team, user: User, pk: int, content: NoteContent) -> Note:
-    """Change an open note; NoteRefused where there is none."""
+def change_note(
+    *, team: Team, user: User, pk: int, content: NoteContent, source: Source | None = None, opened_at: str = ""
+) -> Note:
+    """Change an open note; NoteRefused where there is none. With ``source`` it also knows what happens there.
+
+    ``opened_at`` is the moment of the change on which the new one is based: one made meanwhile is not overwritten.
+    """
     with transaction.atomic():
         note = Note.objects.for_team(team).select_for_update().filter(pk=pk, closed_at__isnull=True).first()
         if note is None:
             raise NoteRefused("note_unknown", "There is no such open note in your team.")
-        _recount(team, note.target)
+        if opened_at and opened_at != note.updated_at.isoformat():
+            raise NoteRefused("note_changed", f"This note was changed since you opened it. It says now: {_kept(note)}.")
         about: dict[str, Any] = {"variant": note.variant} if note.variant else {"signature": note.signature}
-        return _put(team, user, note.target, content, about, note.known)
+        seen = _seen(source, note.variant_id) if note.variant_id is not None else Seen()
+        return _put(team, user, note.target, content, about, seen)
 
 
 def close_notes(*, team: Team, user: User, pks: Collection[int]) -> int:
@@ -126,69 +133,75 @@ def _target(team: Team, pk: int) -> Target:
     return target
 
 
-def _known(run: Run | None, variants: Collection[int]) -> Mapping[int, list[int]]:
-    """Return the signatures with which scenario variants fail in a run."""
-    cases = Case.objects.filter(generation_id=(run.generation_id if run else None) or 0, variant_id__in=variants)
-    found: dict[int, list[int]] = {}
-    rows = cases.filter(status__in=FAILING_STATUSES, signature__isnull=False).order_by("signature_id")
-    for variant, signature in rows.values_list("variant_id", "signature_id").distinct():
-        found.setdefault(variant, []).append(int(signature or 0))
-    return found
+def _seen(source: Source | None, variant: int) -> Seen:
+    return seen_in(source, [variant]).get(variant, Seen()) if source is not None else Seen()
+
+
+def _lock(target: Target) -> None:
+    """Let one writer at a time pass: a thing has one open note."""
+    Target.objects.select_for_update().get(pk=target.pk)
+
+
+def _open_notes(target: Target) -> TeamQuerySet[Note]:
+    return Note.objects.filter(target=target, closed_at__isnull=True)
 
 
 def _put(
-    team: Team, user: User, target: Target, content: NoteContent, about: Mapping[str, Any], known: list[int]
+    team: Team,
+    user: User,
+    target: Target,
+    content: NoteContent,
+    about: Mapping[str, Any],
+    seen: Seen,
+    *,
+    is_new: bool = False,
 ) -> Note:
-    Target.objects.select_for_update().get(pk=target.pk)  # one at a time: a thing has one open note
-    note = Note.objects.filter(target=target, closed_at__isnull=True, **about).first()
-    is_new = note is None
-    note = note or Note(team=team, target=target, created_by=user, **about)
-    note.state, note.text, note.link = _state(content.state), storable(content.text.strip()), _link(content.link)
-    note.owner = _owner(team, content.owner)
-    note.expires_on, note.known = content.expires_on, sorted({*note.known, *known})
-    note.first_version = _version(target, content.first_version)
-    note.last_version = _version(target, content.last_version)
+    """Write the note on a thing or change the open one; what it knew it goes on knowing."""
+    _lock(target)
+    found = _open_notes(target).filter(**about).first()
+    note = found or Note(team=team, target=target, created_by=user, **about)
+    before = _said(note) if found else {}
+    said = checked(content, team=team, target=target, note=note)
+    for member in fields(said):
+        setattr(note, member.name, getattr(said, member.name))
+    note.known = sorted({*note.known, *seen.known})
+    note.knows_undecided = note.knows_undecided or seen.is_undecided
+    after = _said(note)
+    if found and before == after:
+        return found
+    if found and is_new:
+        raise NoteRefused("note_exists", "There is a note on it already, which stays as it is.")
     note.save()
-    said = {name: str(value) for name, value in asdict(content).items() if value}
-    action = "note.written" if is_new else "note.changed"
-    record(team=team, actor=user, action=action, subject=_subject(note), note=note.pk, **said)
+    _recount(team, target)
+    details = differences(before, after) if found else {name: value for name, value in after.items() if value}
+    action = "note.changed" if found else "note.written"
+    record(team=team, actor=user, action=action, subject=_subject(note), note=note.pk, **details)
     return note
 
 
-def _state(state: str) -> str:
-    if state not in Note.State.values:
-        raise NoteRefused("state_unknown", f"A note’s state is one of: {', '.join(Note.State.values)}.")
-    return state
+def _said(note: Note) -> dict[str, Any]:
+    """Return what a note says in words that are readable without it, for the audit trail."""
+    bounds = {"first_version": note.first_version, "last_version": note.last_version}
+    return {
+        "state": note.state,
+        "text": restored(note.text),
+        "link": restored(note.link),
+        "owner": note.owner.username if note.owner else "",
+        "expires_on": note.expires_on.isoformat() if note.expires_on else "",
+        **{name: restored(each.label or each.fingerprint) if each else "" for name, each in bounds.items()},
+        "covers": [*_failures(note), *(["not decided"] if note.knows_undecided else [])],
+        "every_failure": note.every_failure,
+    }
 
 
-def _link(link: str) -> str:
-    kept = link.strip()
-    try:
-        parts = urlsplit(kept)
-        is_good = parts.scheme in ("http", "https") and bool(parts.netloc) and len(kept) <= 2_000
-    except ValueError:
-        is_good = False
-    if kept and not is_good:
-        raise NoteRefused("link_invalid", "A link begins with https:// or http://.")
-    return storable(kept)
+def _failures(note: Note) -> list[str]:
+    return [restored(words) for _key, words in named_failures(note.known).values()]
 
 
-def _owner(team: Team, name: str) -> User | None:
-    if not name:
-        return None
-    membership = Membership.objects.filter(team=team, user__username=name).select_related("user").first()
-    if membership is None:
-        raise NoteRefused("owner_unknown", "The owner is no member of your team.")
-    return membership.user
-
-
-def _version(target: Target, pk: int | None) -> Version | None:
-    if pk is None:
-        return None
-    version = Version.objects.filter(target=target, pk=pk).first()
-    if version is None:
-        raise NoteRefused("version_unknown", "A version that bounds the note is not one of its target.")
-    return version
+def _kept(note: Note) -> str:
+    said = _said(note)
+    words = [f"{name.replace('_', ' ')} {value}" for name, value in said.items() if value and name != "covers"]
+    return storable("; ".join(words))
 
 
 def _subject(note: Note) -> str:

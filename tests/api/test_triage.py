@@ -60,6 +60,7 @@ def test_a_note_is_written_listed_changed_and_closed(triager: Client, team: Team
 
     (listed,) = triager.get("/api/v1/notes").json()["notes"]
     assert (listed["about"], listed["state"], listed["matches"]["known"]) == ("a", "flaky", 2)
+    assert [each["words"] for each in listed["covers"]["failures"]] == ["ask: answered"]
 
     changed = send(triager, f"/notes/{pk}", {"state": "known_issue", "text": "Ticket"}, "put").json()
     assert (changed["state"], changed["text"]) == ("known_issue", "Ticket")
@@ -83,13 +84,40 @@ def test_a_cluster_is_noted_at_once(triager: Client, team: Team, run: Run) -> No
     body = {"target": run.version.target_id, "signature": signature.key, "run": str(run.pk), "state": "flaky"}
 
     assert len(send(triager, "/notes", body | {"eachVariant": True}).json()["notes"]) == 2
+    again = send(triager, "/notes", body | {"eachVariant": True, "text": "Another"}).json()
+    assert (again["notes"], len(again["kept"])) == ([], 2)
     assert len(send(triager, "/notes", body).json()["notes"]) == 1
     assert Note.objects.filter(signature=signature).count() == 1
+
+
+@pytest.mark.parametrize("source", ["lost", "passing", "none"])
+def test_a_note_that_knows_no_failure_lets_no_critical_one_pass(triager: Client, team: Team, source: str) -> None:
+    runs = [
+        store(team, outcomes(f"v{day}", a=letters, b="PPP") | {"startedAt": f"2026-03-0{day}T09:00:00Z"})
+        for day, letters in ((1, "PPP"), (2, "SSS"), (3, "PPP"), (4, "FFF"))
+    ]
+    named = {"lost": {"run": str(runs[1].pk)}, "passing": {"run": str(runs[2].pk)}, "none": {}}[source]
+    variant = ScenarioVariant.objects.get(team=team, scenario_id="a")
+    body = {"target": runs[0].version.target_id, "variant": variant.key, "state": "known_issue"}
+    pk = send(triager, "/notes", body | named).json()["notes"][0]
+    sides = {"baseline": str(runs[0].pk), "policy": '[critical]\nscenarios = ["a"]'}
+
+    def kinds(candidate: Run) -> list[str]:
+        answer = send(triager, "/gate", sides | {"candidate": str(candidate.pk)}).json()
+        return [each["kind"] for each in answer["reasons"] if each["kind"].startswith("critical")]
+
+    assert kinds(runs[3]) == ["critical_broken"]
+    assert kinds(runs[1]) == ([] if source == "lost" else ["critical_lost"])
+
+    send(triager, f"/notes/{pk}", {"state": "known_issue", "run": str(runs[3].pk)}, "put")
+    assert kinds(runs[3]) == []
 
 
 @pytest.mark.parametrize(
     ("members", "status", "code"),
     [
+        ({"expiresOn": "2020-01-01"}, 422, "last_day_over"),
+        ({"version": 999_999}, 404, "not_found"),
         ({"state": "odd"}, 422, "state_unknown"),
         ({"link": "ftp://x"}, 422, "link_invalid"),
         ({"target": 999_999}, 404, "target_unknown"),

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from reports.domain.attention import Attention, Found, NoteFacts, Standing, standing_of
+from reports.domain.attention import Attention, Found, NoteFacts, Standing, standing_of, standing_without_failure
 
 TODAY = date(2026, 3, 10)
 
@@ -50,17 +50,40 @@ def test_a_note_holds_within_its_bounds(members: dict[str, Any], holds: bool) ->
     [
         ({"signature": 7}, Standing.COVERED),
         ({"signature": 8}, Standing.NEW),
-        ({"variant": 3}, Standing.COVERED),
-        ({"variant": 4}, Standing.NEW),
+        ({"variant": 3}, Standing.FAILS_DIFFERENTLY),
+        ({"variant": 3, "knows_undecided": True}, Standing.FAILS_DIFFERENTLY),
+        ({"variant": 3, "every_failure": True}, Standing.COVERED),
+        ({"variant": 4, "every_failure": True}, Standing.NEW),
         ({"variant": 3, "known": frozenset({7, 9})}, Standing.COVERED),
         ({"variant": 3, "known": frozenset({9})}, Standing.FAILS_DIFFERENTLY),
-        ({"variant": 3, "state": "fixed_verify"}, Standing.STILL_FAILS),
+        ({"variant": 3, "known": frozenset({7}), "state": "fixed_verify"}, Standing.STILL_FAILS),
+        ({"variant": 3, "known": frozenset({9}), "state": "fixed_verify"}, Standing.FAILS_DIFFERENTLY),
         ({"signature": 7, "state": "fixed_verify"}, Standing.STILL_FAILS),
         *(({"signature": 7, "state": state}, Standing.COVERED) for state in ("investigating", "flaky")),
     ],
 )
 def test_a_failure_stands_as_its_note_says(members: dict[str, Any], expected: Standing) -> None:
     assert standing_of(3, 7, [note(**members)]).standing is expected
+
+
+@pytest.mark.parametrize(
+    ("members", "lost", "passing"),
+    [
+        ({"variant": 3, "knows_undecided": True}, Standing.COVERED, Standing.COVERED),
+        ({"variant": 3, "every_failure": True}, Standing.COVERED, Standing.COVERED),
+        ({"variant": 3, "known": frozenset({7})}, Standing.LOST, Standing.COVERED),
+        ({"variant": 3, "knows_undecided": True, "state": "fixed_verify"}, Standing.LOST, Standing.PASSES),
+        ({"variant": 4, "knows_undecided": True}, Standing.NEW, Standing.NEW),
+        ({"signature": 7}, Standing.NEW, Standing.NEW),
+    ],
+)
+def test_without_a_failure_only_what_was_lost_can_need_attention(
+    members: dict[str, Any], lost: Standing, passing: Standing
+) -> None:
+    notes = [note(**members)]
+
+    assert standing_without_failure(3, notes, is_lost=True).standing is lost
+    assert standing_without_failure(3, notes, is_lost=False).standing is passing
 
 
 def test_one_note_that_covers_is_enough() -> None:

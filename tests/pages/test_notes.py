@@ -67,6 +67,80 @@ def test_bulk_action_on_a_cluster_writes_a_note_for_each_scenario_variant(
     assert sorted(Note.objects.values_list("variant__scenario_id", flat=True)) == ["a", "b"]
 
 
+def test_a_bulk_action_names_the_notes_that_it_keeps_before_and_after(client_of_triager: Client, pair: Pair) -> None:
+    write(client_of_triager, compare(client_of_triager, pair).context["page"].groups[0].lines[0].note.href)
+    href = client_of_triager.get(f"/runs/{pair[1].pk}/").context["page"].clusters[0].note.href
+
+    before = client_of_triager.get(href)
+    after = client_of_triager.post(href, {"state": "flaky", "each": "on"}, follow=True)
+
+    assert "One note for each of the 2 scenario variants that fail so in this run" in text_of(before)
+    assert "1 has a note already, which stays as it is: a ." in text_of(before)
+    assert "1 note written; 1 has a note already, which stays as it is: a." in text_of(after)
+    assert list(Note.objects.order_by("pk").values_list("state", "text")) == [
+        ("known_issue", "Ticket <12>"),
+        ("flaky", ""),
+    ]
+
+
+def test_a_note_that_was_written_meanwhile_is_not_replaced(client_of_triager: Client, pair: Pair) -> None:
+    href = compare(client_of_triager, pair).context["page"].groups[0].lines[0].note.href
+    write(client_of_triager, href)
+
+    answer = client_of_triager.post(href, {"state": "flaky", "text": "Mine"})
+
+    assert answer.status_code == 400
+    assert "There is a note on it already, which stays as it is. Open the note that is there" in text_of(answer)
+    assert Note.objects.get().text == "Ticket <12>"
+    assert (
+        client_of_triager.post(href, {"state": "known_issue", "text": "Ticket <12>"}).status_code == 302
+    )  # a click too many
+
+
+def test_the_form_says_what_the_note_covers(client_of_triager: Client, team: Team, pair: Pair) -> None:
+    page = compare(client_of_triager, pair).context["page"]
+    row, cluster = page.groups[0].lines[0].note.href, page.clusters[0].note.href
+
+    assert "It covers how this scenario variant fails in the run that you come from: ask: answered" in text_of(
+        client_of_triager.get(row)
+    )
+    assert "It covers this failure in every scenario variant" in text_of(client_of_triager.get(cluster))
+    on_passing = row.replace(str(pair[1].pk), str(pair[0].pk))
+    assert "Nothing of this scenario variant fails in the run that you come from: it covers no failure" in text_of(
+        client_of_triager.get(on_passing)
+    )
+
+
+def test_a_note_on_what_fails_differently_can_be_told_to_cover_that_too(
+    client_of_triager: Client, team: Team, pair: Pair
+) -> None:
+    write(client_of_triager, compare(client_of_triager, pair).context["page"].groups[0].lines[0].note.href)
+    otherwise = store(team, outcomes("v3", a="EE", b="PP") | {"startedAt": "2026-03-09T09:00:00Z"})
+    mark = compare(client_of_triager, (pair[0], otherwise)).context["page"].groups[0].lines[0].note
+    assert mark.alarm == "fails differently"
+
+    form = client_of_triager.get(mark.href, follow=True)
+    assert "Cover this, too:" in text_of(form)
+    client_of_triager.post(
+        form.request["PATH_INFO"] + "?" + form.request["QUERY_STRING"], {"state": "flaky", "learn": "on"}
+    )
+
+    assert compare(client_of_triager, (pair[0], otherwise)).context["page"].groups[0].lines[0].note.alarm == ""
+    assert len(Note.objects.get().known) == 2
+
+
+def test_a_row_of_a_version_is_noted_with_the_failures_of_its_runs(
+    client_of_triager: Client, team: Team, pair: Pair
+) -> None:
+    store(team, outcomes("v2", a="PP", b="PP") | {"startedAt": "2026-03-09T09:00:00Z"})
+    sides = {"baseline": f"run:{pair[0].pk}", "candidate": f"version:{pair[1].version_id}"}
+    row = client_of_triager.get("/compare/", sides).context["page"].groups[0].lines[0]
+
+    write(client_of_triager, row.note.href)
+
+    assert len(Note.objects.get().known) == 1
+
+
 def test_a_row_of_a_comparison_is_noted_and_counted(client_of_triager: Client, pair: Pair) -> None:
     page = compare(client_of_triager, pair).context["page"]
     assert page.attention == "2 got worse or were lost, 2 need attention."
@@ -107,7 +181,7 @@ def test_an_open_note_is_changed_in_place(client_of_triager: Client, pair: Pair)
     href = compare(client_of_triager, pair).context["page"].groups[0].lines[0].note.href
     write(client_of_triager, href)
     note = Note.objects.get()
-    assert client_of_triager.get(href)["Location"] == f"/notes/{note.pk}/"
+    assert client_of_triager.get(href)["Location"].startswith(f"/notes/{note.pk}/?run={pair[1].pk}&next=")
 
     client_of_triager.post(f"/notes/{note.pk}/", {"state": "flaky", "owner": str(note.created_by)})
 
@@ -159,16 +233,15 @@ def test_another_teams_things_take_no_note(client_of_triager: Client, pair: Pair
 
 
 def test_the_list_costs_the_same_queries_for_one_note_and_for_forty(client_of_triager: Client, team: Team) -> None:
-    names = {f"s{number:02}": "F" for number in range(41)}
-    run = store(team, outcomes("v1", **names))
-    page = client_of_triager.get(f"/runs/{run.pk}/").context["page"]
-    write(client_of_triager, page.clusters[0].note.href)
     counts = []
-    for _ in range(2):
+    for number in (1, 41):
+        names = {f"s{each:02}": "F" for each in range(number)}
+        run = store(team, outcomes("v1", **names))
+        page = client_of_triager.get(f"/runs/{run.pk}/").context["page"]
+        write(client_of_triager, page.clusters[0].note.href, each="on")
         with CaptureQueriesContext(connection) as queries:
             client_of_triager.get("/settings/notes/")
         counts.append(len(queries))
-        client_of_triager.post(page.clusters[0].note.href, {"state": "flaky", "each": "on"})
 
-    assert Note.objects.count() == 42
+    assert Note.objects.count() == 41
     assert counts[0] == counts[1] <= 8

@@ -1,6 +1,7 @@
 """Notes: written once, applied to later runs, reopened by another failure, closed when nothing matches."""
 
 from collections.abc import Mapping
+from datetime import date
 from typing import Any
 
 import pytest
@@ -9,16 +10,11 @@ from django.test.utils import CaptureQueriesContext
 
 from reports.models import AuditEntry, Note, Run, ScenarioVariant, Signature, Team, User
 from reports.selectors.note_list import list_notes
+from reports.selectors.note_scope import source_of
 from reports.selectors.notes import attention_of_runs
-from reports.services.notes import (
-    NoteContent,
-    NoteRefused,
-    change_note,
-    close_notes,
-    note_cluster,
-    note_signature,
-    note_variant,
-)
+from reports.services.note_checks import NoteContent, NoteRefused
+from reports.services.notes import change_note, close_notes, note_cluster, note_signature, note_variant
+from reports.text import storable
 from tests import factories
 from tests.factories import case, report
 from tests.factories import stored as store
@@ -46,8 +42,9 @@ def needed(team: Team, *runs: Run) -> list[int]:
 
 def on(team: Team, user: User, run: Run, scenario: str, content: NoteContent = KNOWN) -> Note:
     variant = ScenarioVariant.objects.get(team=team, scenario_id=scenario)
+    source = source_of(team=team, run=run.pk)
     return note_variant(
-        team=team, user=user, target_pk=run.version.target_id, variant=variant.key, content=content, run=run
+        team=team, user=user, target_pk=run.version.target_id, variant=variant.key, content=content, source=source
     )
 
 
@@ -87,10 +84,137 @@ def test_a_cluster_is_noted_scenario_by_scenario_at_once(team: Team, triager: Us
     run = run_of(team, 1, a="failed", b="failed", c="error")
     signature = Signature.objects.get(team=team, error_code="")
 
-    notes = note_cluster(team=team, user=triager, run=run, signature=signature.key, content=KNOWN)
+    source = source_of(team=team, run=run.pk)
+    assert source is not None
+    noted = note_cluster(team=team, user=triager, source=source, signature=signature.key, content=KNOWN)
 
-    assert sorted(note.variant.scenario_id for note in notes if note.variant) == ["a", "b"]
+    assert sorted(note.variant.scenario_id for note in noted.written if note.variant) == ["a", "b"]
     assert needed(team, run) == [1]
+
+
+def test_a_note_that_knows_no_failure_covers_none(team: Team, triager: User) -> None:
+    run = run_of(team, 1, a="passed", b="skipped")
+    on(team, triager, run, "a")
+    on(team, triager, run, "b")
+    variant = ScenarioVariant.objects.get(team=team, scenario_id="a")
+    alone = run_of(team, 2, c="failed")
+    note_variant(
+        team=team,
+        user=triager,
+        target_pk=run.version.target_id,
+        variant=ScenarioVariant.objects.get(team=team, scenario_id="c").key,
+        content=KNOWN,
+    )
+
+    assert needed(team, run_of(team, 3, a="failed", b="failed"), alone) == [2, 1]
+    notes = Note.objects.order_by("pk").values_list("known", "knows_undecided", "every_failure")
+    assert list(notes) == [([], False, False), ([], True, False), ([], False, False)]
+    assert variant.notes.get().known == []
+
+
+def test_a_note_may_cover_every_failure(team: Team, triager: User) -> None:
+    run = run_of(team, 1, a="passed")
+    on(team, triager, run, "a", NoteContent("flaky", every_failure=True))
+
+    assert needed(team, run_of(team, 2, a="failed"), run_of(team, 3, a="error")) == [0, 0]
+    with pytest.raises(NoteRefused, match="Only a note on a scenario variant"):
+        signature = Signature.objects.get(team=team, error_code="")
+        content = NoteContent("flaky", every_failure=True)
+        note_signature(
+            team=team, user=triager, target_pk=run.version.target_id, signature=signature.key, content=content
+        )
+
+
+def test_a_note_written_from_a_version_knows_the_failures_of_all_its_runs(team: Team, triager: User) -> None:
+    first, again = run_of(team, 1, a="failed"), run_of(team, 1, a="passed")
+    source = source_of(team=team, version=again.version_id)
+    assert source is not None and first.version_id == again.version_id
+    variant = ScenarioVariant.objects.get(team=team, scenario_id="a")
+
+    note_variant(team=team, user=triager, target_pk=source.target, variant=variant.key, content=KNOWN, source=source)
+
+    assert needed(team, run_of(team, 2, a="failed"), run_of(team, 3, a="error")) == [0, 1]
+
+
+def test_a_note_written_from_a_retry_knows_how_the_retried_run_failed(team: Team, triager: User) -> None:
+    first = run_of(team, 1, a="failed")
+    retry = report(cases=[case("passed", scenario_id="a")], target={"id": "desk", "fingerprint": "v1"})
+    again = store(team, retry | {"resumedFrom": first.run_id})
+
+    assert on(team, triager, again, "a").known == [Signature.objects.get(team=team).pk]
+
+
+def test_a_changed_note_learns_another_failure_only_when_told(team: Team, triager: User) -> None:
+    note = on(team, triager, run_of(team, 1, a="failed"), "a")
+    otherwise = run_of(team, 2, a="error")
+    change_note(team=team, user=triager, pk=note.pk, content=NoteContent("flaky"))
+    assert needed(team, otherwise) == [1]
+
+    source = source_of(team=team, run=otherwise.pk)
+    change_note(team=team, user=triager, pk=note.pk, content=NoteContent("flaky"), source=source)
+
+    assert needed(team, otherwise) == [0]
+
+
+def test_a_cluster_keeps_the_notes_that_are_there(team: Team, triager: User) -> None:
+    run = run_of(team, 1, a="failed", b="failed")
+    kept = on(team, triager, run, "a", NoteContent("flaky", text="Mine", link="https://x.example", owner=str(triager)))
+    source = source_of(team=team, run=run.pk)
+    assert source is not None
+
+    noted = note_cluster(
+        team=team, user=triager, source=source, signature=Signature.objects.get(team=team).key, content=KNOWN
+    )
+
+    assert [note.variant.scenario_id for note in noted.written if note.variant] == ["b"]
+    assert [(each.scenario_id, each.note) for each in noted.kept] == [("a", kept.pk)]
+    kept.refresh_from_db()
+    assert (kept.state, kept.text, kept.link, kept.owner) == ("flaky", "Mine", "https://x.example", triager)
+
+
+def test_a_change_is_recorded_with_what_was_said_before(team: Team, triager: User) -> None:
+    run = run_of(team, 1, a="failed")
+    note = on(team, triager, run, "a", NoteContent("flaky", text="Before \0", last_version=run.version_id))
+
+    for _ in range(2):  # the second changes nothing, so it leaves no entry
+        change_note(team=team, user=triager, pk=note.pk, content=NoteContent("flaky", owner=str(triager)))
+
+    (details,) = AuditEntry.objects.filter(action="note.changed").values_list("details", flat=True)
+    assert details == {
+        "note": note.pk,
+        "before": {"text": storable("Before \0"), "owner": "", "last_version": "v1"},
+        "after": {"text": "", "owner": str(triager), "last_version": ""},
+    }
+
+
+def test_a_note_that_somebody_changed_meanwhile_is_not_overwritten(team: Team, triager: User) -> None:
+    note = on(team, triager, run_of(team, 1, a="failed"), "a")
+    opened_at = note.updated_at.isoformat()
+    change_note(team=team, user=triager, pk=note.pk, content=NoteContent("flaky", text="Theirs"), opened_at=opened_at)
+
+    with pytest.raises(NoteRefused, match="state flaky; text Theirs"):
+        change_note(team=team, user=triager, pk=note.pk, content=KNOWN, opened_at=opened_at)
+
+    assert Note.objects.get().text == "Theirs"
+
+
+def test_bounds_in_reverse_order_and_a_last_day_that_is_over_are_refused(team: Team, triager: User) -> None:
+    first, second = run_of(team, 1, a="failed"), run_of(team, 2, a="failed")
+    bad = {
+        "versions_reversed": NoteContent("flaky", first_version=second.version_id, last_version=first.version_id),
+        "last_day_over": NoteContent("flaky", expires_on=date(2020, 1, 1)),
+    }
+    for code, content in bad.items():
+        with pytest.raises(NoteRefused) as refused:
+            on(team, triager, first, "a", content)
+        assert refused.value.code == code
+
+    note = on(
+        team, triager, first, "a", NoteContent("flaky", first_version=first.version_id, last_version=first.version_id)
+    )
+    Note.objects.filter(pk=note.pk).update(expires_on=date(2020, 1, 1))
+    kept = NoteContent("flaky", text="Its last day may stay", expires_on=date(2020, 1, 1))
+    assert change_note(team=team, user=triager, pk=note.pk, content=kept).text == "Its last day may stay"
 
 
 def test_writing_again_changes_the_open_note_and_closing_ends_it(team: Team, triager: User) -> None:

@@ -13,10 +13,12 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from reports.models import Run, RunChange, Team, User
+from reports.selectors.note_scope import source_of
 from reports.services.baselines import set_baseline
 from reports.services.definitions import accept_definitions
 from reports.services.ingest import ingest_report
-from reports.services.notes import NoteContent, note_variant
+from reports.services.note_checks import NoteContent
+from reports.services.notes import note_variant
 from reports.services.recount import recount_run
 from reports.services.run_changes import recount_change
 from reports.services.team_rules import set_policy
@@ -107,7 +109,12 @@ def randomly_ruled(team: Team, user: User, runs: list[Run], chance: random.Rando
             state = chance.choice(("known_issue", "fixed_verify"))
             target = runs[0].version.target_id
             note_variant(
-                team=team, user=user, target_pk=target, variant=key, content=NoteContent(state), run=chance.choice(runs)
+                team=team,
+                user=user,
+                target_pk=target,
+                variant=key,
+                content=NoteContent(state),
+                source=source_of(team=team, run=chance.choice(runs).pk),
             )
 
     def accept() -> None:
