@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Max, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, F, Max, Min, Q, QuerySet, Window
+from django.db.models.functions import RowNumber
 
-from reports.models import CASE_STATUSES, Run, Target, Team
+from reports.models import CASE_STATUSES, Run, Target, Team, Version
 from reports.selectors.stored_changes import RunChangeRow
 from reports.selectors.versions import VersionRow, newest_first, version_changes, version_rows
 
@@ -53,54 +54,86 @@ class Going:
 
 def list_target_cards(*, team: Team, after: tuple[datetime, int] | None = None) -> tuple[tuple[TargetCard, ...], bool]:
     """Return targets by their newest run, TARGETS_SHOWN from the cursor on, and whether more follow."""
-    newest = Run.objects.for_team(team).filter(version__target=OuterRef("pk")).newest_first()
     targets = (
         Target.objects.for_team(team)
         .annotate(last_at=Max("versions__runs__ordered_at"))
         .filter(last_at__isnull=False)
-        .annotate(
-            suite_pk=Subquery(newest.values("revision__suite")[:1]),
-            suite_id=Subquery(newest.values("revision__suite__suite_id")[:1]),
-            newest_pk=Subquery(newest.values("pk")[:1]),
-        )
         .order_by("-last_at", "-pk")
     )
     if after is not None:
         targets = targets.filter(Q(last_at__lt=after[0]) | Q(last_at=after[0], pk__lt=after[1]))
-    names = ("pk", "target_id", "suite_pk", "suite_id", "last_at", "newest_pk")
-    found = list(targets.values(*names)[: TARGETS_SHOWN + 1])
-    versions = _versions(team, {row["pk"]: row["suite_pk"] for row in found[:TARGETS_SHOWN]})
-    moved = version_changes([row for rows in versions.values() for row in rows[:VERSIONS_SHOWN]])
-    cards = tuple(_card(row, versions.get(row["pk"], ()), moved) for row in found[:TARGETS_SHOWN])
-    return cards, len(found) > TARGETS_SHOWN
+    listed = list(targets.values("pk", "target_id", "last_at")[: TARGETS_SHOWN + 1])
+    newest = _newest_runs(team, {row["pk"]: row["last_at"] for row in listed[:TARGETS_SHOWN]})
+    found: list[dict[str, Any]] = [
+        {**row, **newest[row["pk"]]} for row in listed[:TARGETS_SHOWN] if row["pk"] in newest
+    ]
+    versions, counts = _versions(team, {row["pk"]: row["suite_pk"] for row in found})
+    moved = version_changes([row for rows in versions.values() for row in rows])
+    cards = tuple(_card(row, versions.get(row["pk"], ()), counts.get(row["pk"], 0), moved) for row in found)
+    return cards, len(listed) > TARGETS_SHOWN
 
 
-def _card(row: Mapping[str, Any], versions: tuple[VersionRow, ...], moved: Mapping[int, RunChangeRow]) -> TargetCard:
-    shown = versions[:VERSIONS_SHOWN]
+def _newest_runs(team: Team, last: Mapping[int, datetime]) -> dict[int, dict[str, Any]]:
+    """Return of each target its newest run and that run's suite; ``last`` tells when it started."""
+    runs = Run.objects.for_team(team).filter(version__target__in=last, ordered_at__in=set(last.values()))
+    columns = ("version__target", "ordered_at", "pk", "revision__suite", "revision__suite__suite_id")
+    rows = runs.order_by("pk").values_list(*columns)  # the greatest id is the newest of those that began at once
+    return {
+        target: {"newest_pk": pk, "suite_pk": suite, "suite_id": suite_id}
+        for target, at, pk, suite, suite_id in rows
+        if last[target] == at
+    }
+
+
+def _card(
+    row: Mapping[str, Any], shown: tuple[VersionRow, ...], count: int, moved: Mapping[int, RunChangeRow]
+) -> TargetCard:
     own = {version.pk: moved[version.pk] for version in shown if version.pk in moved}
     change = own.get(shown[0].pk) if shown else None
     given = {name: value for name, value in row.items() if name != "newest_pk"}
     return TargetCard(
         **given,
         versions=shown,
-        version_count=len(versions),
+        version_count=count,
         shown_pk=change.run_pk if change else row["newest_pk"],
         change=change,
         version_changes=own,
     )
 
 
-def _versions(team: Team, suites: Mapping[int, int]) -> dict[int, tuple[VersionRow, ...]]:
-    """Return the versions per target, the newest first, each target on the suite given for it."""
+def _versions(team: Team, suites: Mapping[int, int]) -> tuple[dict[int, tuple[VersionRow, ...]], dict[int, int]]:
+    """Return the newest versions per target, each target on the suite given for it, and how many it has in all."""
     if not suites:
-        return {}
-    wanted = Q()
-    for target_pk, suite_pk in suites.items():
-        wanted |= Q(version__target=target_pk, revision__suite=suite_pk)
+        return {}, {}
+    order = [F("first_at").desc(), F("pk").desc()]
+    ranked = (
+        Version.objects.filter(_on_suites(suites, target="target", suite="runs__revision__suite"))
+        .annotate(first_at=Min("runs__ordered_at"))
+        .annotate(
+            rank=Window(RowNumber(), partition_by=[F("target_id")], order_by=order),
+            number=Window(Count("pk"), partition_by=[F("target_id")]),
+        )
+        .filter(rank__lte=VERSIONS_SHOWN)
+    )
+    shown = list(ranked.order_by().values_list("pk", "target_id", "number"))
+    on_suites = _on_suites(suites, target="version__target", suite="revision__suite")
+    runs = Run.objects.for_team(team).filter(on_suites, version__in=[pk for pk, _target, _number in shown])
     by_target: dict[int, list[VersionRow]] = {}
-    for row in version_rows(Run.objects.for_team(team).filter(wanted)):
+    for row in version_rows(runs):
         by_target.setdefault(row.target_pk, []).append(row)
-    return {pk: newest_first(rows) for pk, rows in by_target.items()}
+    versions = {target: newest_first(rows) for target, rows in by_target.items()}
+    return versions, {target: number for _pk, target, number in shown}
+
+
+def _on_suites(suites: Mapping[int, int], *, target: str, suite: str) -> Q:
+    """Ask for each target on the suite given for it; usually they share a few."""
+    targets: dict[int, list[int]] = {}
+    for target_pk, suite_pk in suites.items():
+        targets.setdefault(suite_pk, []).append(target_pk)
+    wanted = Q()
+    for suite_pk, target_pks in targets.items():
+        wanted |= Q(**{f"{target}__in": target_pks, suite: suite_pk})
+    return wanted
 
 
 def list_going(*, team: Team) -> tuple[Going, ...]:
