@@ -154,7 +154,7 @@ def test_a_folder_that_cannot_be_written_tells_of_an_environment_that_was_made_b
     with pytest.raises(SetupFailed, match="cannot write to") as before, bootstrap.only_one(environment):
         pass
     environment.folder.mkdir()
-    with pytest.raises(SetupFailed, match="run .venv/bin/python manage.py instead") as after:
+    with pytest.raises(SetupFailed, match=r"run \.venv/bin/python manage\.py instead") as after:
         bootstrap.prepare(environment)
 
     assert "by hand" not in str(before.value) and "by hand" in str(after.value)
