@@ -131,7 +131,7 @@ class ConversationView:
             href=f"#{entry_anchor(entry)}" if is_shown else self._turn_href(entry),
             key=number if number.isdigit() and len(number) == 1 else "",
             is_first=place == self.first,
-            is_current=place == self.wanted,
+            is_current=place == self.wanted and (self.first is not None or bool(self.asked.turn)),
         )
 
     def rail(self) -> tuple[RailPart, ...]:

@@ -279,6 +279,18 @@ def test_what_cannot_be_opened_is_said(client_of_viewer: Client, team: Team, que
     assert words in show(client_of_viewer, run, query=f"?{query}")
 
 
+def test_an_asked_path_costs_no_more_queries(client_of_viewer: Client, team: Team) -> None:
+    run = stored(team, report(cases=[case(turns=[turn()] * 3)]))
+    counts = []
+    for query in ("?turn=3", "?turn=3&path=response.message", "?part=case&path=status"):
+        show(client_of_viewer, run, query=query)
+        with CaptureQueriesContext(connection) as queries:
+            show(client_of_viewer, run, query=query)
+        counts.append(len(queries))
+
+    assert len(set(counts)) == 1
+
+
 def test_every_criterion_has_one_anchor(client_of_viewer: Client, team: Team) -> None:
     child = {"id": "same", "passed": False}
     results = [

@@ -82,6 +82,7 @@ def test_identical_conversations_are_folded_and_said_to_be(client_of_viewer: Cli
     assert page.is_identical
     assert page.sentence == "The two conversations are identical, and so is how they were judged."
     assert [block.stretch.words for block in page.blocks] == ["2 equal turns"]
+    assert not any(entry.is_current for entry in page.outline)
 
 
 def test_a_verdict_that_changed_alone_is_said_to_have(client_of_viewer: Client, team: Team) -> None:
@@ -474,6 +475,18 @@ def test_what_cannot_be_opened_is_said(
 
     assert response.status_code == status
     assert words in text_of(response)
+
+
+def test_an_asked_path_costs_no_more_queries(client_of_viewer: Client, team: Team) -> None:
+    before, after = store(team, one_case("v1", steps(*"abcd"))), store(team, one_case("v2", steps(*"abcx")))
+    counts = []
+    for members in ({}, {"turn": "4"}, {"turn": "4", "path": "response.message"}):
+        show(client_of_viewer, before, after, **members)
+        with CaptureQueriesContext(connection) as queries:
+            show(client_of_viewer, before, after, **members)
+        counts.append(len(queries))
+
+    assert len(set(counts)) == 1
 
 
 def test_criteria_have_anchors_by_their_ids(client_of_viewer: Client, team: Team) -> None:
