@@ -58,6 +58,10 @@ class BaselineOut(Schema):
     reason: str
 
 
+class ClearIn(Schema):
+    reason: Annotated[str, Field(max_length=2_000)] = ""
+
+
 class NoteChangeIn(Schema):
     """What a note says. One on a scenario variant covers, beside what it has covered, how the variant fails in ``run``
     or ``version`` (or that it is not decided there); with ``everyFailure`` it covers whatever becomes of it.
@@ -126,7 +130,7 @@ def baselines(request: HttpRequest, given: Query[PlaceIn]) -> HttpResponse:
 
 @router.post("/baselines", auth=_TRIAGER, response={200: dict[str, Any], **_REFUSED}, url_name="set-baseline")
 def pin(request: HttpRequest, given: BaselineIn) -> HttpResponse:
-    """Point a named baseline of the run's target and suite to the run."""
+    """Point a named baseline of the run's target and suite to the run; the same again can give it another reason."""
     asked = _team(request)
     try:
         baseline = set_baseline(
@@ -141,14 +145,14 @@ def pin(request: HttpRequest, given: BaselineIn) -> HttpResponse:
     except BaselineRefused as refused:
         raise _problem(refused.code, refused.sentence) from refused
     made = {"id": baseline.pk, "name": restored(baseline.name), "isDefault": baseline.is_default}
-    return schemas.json_response(made | {"run": str(baseline.run_id)})
+    return schemas.json_response(made | {"run": str(baseline.run_id), "reason": restored(baseline.reason)})
 
 
 @router.delete("/baselines/{int:pk}", auth=_TRIAGER, response={204: None, **_REFUSED}, url_name="unset-baseline")
-def unpin(request: HttpRequest, pk: int) -> HttpResponse:
+def unpin(request: HttpRequest, pk: int, given: Query[ClearIn]) -> HttpResponse:
     """Take a named baseline away; one that is gone already is no error."""
     asked = _team(request)
-    clear_baseline(team=asked.team, user=asked.user, pk=pk)
+    clear_baseline(team=asked.team, user=asked.user, pk=pk, reason=given.reason)
     return HttpResponse(status=204)
 
 

@@ -25,14 +25,22 @@ class Rule(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Resolution(Generic[R]):
-    """The run that was found and the rule that found it; ``name`` is that of a named baseline (stored form)."""
+    """The run that was found and the rule that found it; ``name`` is that of a named baseline (stored form).
+
+    ``own_name`` is the name under which the candidate itself is the default baseline, "" where it is not.
+    """
 
     rule: Rule
     run: R | None = None
     name: str = ""
+    own_name: str = ""
 
     @property
     def words(self) -> str:
+        """Say how the run was found, or why there is none."""
+        if self.rule is Rule.NONE and self.own_name:
+            itself = rule_in_words(Rule.DEFAULT, self.own_name)
+            return f"the run is itself {itself}, and no earlier version has a completed run of this suite"
         return rule_in_words(self.rule, self.name)
 
 
@@ -49,7 +57,8 @@ def resolve(
     if default is not None and default[0] != own:
         return Resolution(Rule.DEFAULT, *default)
     found = earlier()
-    return Resolution(Rule.EARLIER if found is not None else Rule.NONE, found)
+    own_name = default[1] if default is not None else ""
+    return Resolution(Rule.EARLIER if found is not None else Rule.NONE, found, own_name=own_name)
 
 
 def rule_in_words(rule: Rule, name: str = "") -> str:
@@ -59,7 +68,8 @@ def rule_in_words(rule: Rule, name: str = "") -> str:
         Rule.NAMED: f"the baseline {name}",
         Rule.DEFAULT: f"the baseline {name}, the default of this target and suite",
         Rule.EARLIER: "the newest earlier version with a completed run of this suite",
-        Rule.NONE: "there is no baseline: no earlier version has a completed run of this suite",
+        Rule.NONE: "no baseline is the default of this target and suite, "
+        "and no earlier version has a completed run of it",
     }[rule]
 
 

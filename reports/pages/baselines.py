@@ -6,14 +6,14 @@ from datetime import datetime
 from django.urls import reverse
 from evalrunner.compare import tally
 
-from reports.domain.baselines import DEFAULT_NAME
+from reports.domain.baselines import DEFAULT_NAME, Resolution
 from reports.models import Run, Team
 from reports.pages.links import compare_href
 from reports.pages.parts import Crumb, VersionName
 from reports.pages.run import run_crumbs
 from reports.selectors.baselines import BaselineRow, ChangeRow, list_baseline_changes, list_baselines
 from reports.selectors.run import status_counts
-from reports.selectors.run_changes import counted_run, resolve_baseline
+from reports.selectors.run_changes import CountedRun, counted_run, resolve_baseline
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +43,14 @@ class HistoryLine:
 
 @dataclass(frozen=True, slots=True)
 class BaselinePage:
-    """``rule`` says against what this run is measured now, and ``compare_href`` leads there ("" without any)."""
+    """``answer`` says against what this run is measured now, and ``compare_href`` leads there ("" without any)."""
 
     crumbs: tuple[Crumb, ...]
     run_pk: str
     version: VersionName
     suite_name: str
     sentence: str
-    rule: str
+    answer: str
     compare_href: str
     lines: tuple[BaselineLine, ...]
     history: tuple[HistoryLine, ...]
@@ -72,7 +72,7 @@ def baseline_page(run: Run, *, team: Team, may_set: bool, fault: str = "", name:
         version=VersionName(run.version.target.target_id, run.version.fingerprint, run.version.label),
         suite_name=run.revision.suite.name,
         sentence=f"{run.status}, {counts.percent} passed, {counts.words}" if counts.decided else run.status,
-        rule=found.words if found else "",
+        answer=_answer(found) if found else "",
         compare_href=compare_href(found.run.pk, run.pk) if found and found.run else "",
         lines=tuple(_line(row, run) for row in rows),
         history=tuple(_history_line(row) for row in list_baseline_changes(team=team, target=target, suite=suite)),
@@ -82,6 +82,14 @@ def baseline_page(run: Run, *, team: Team, may_set: bool, fault: str = "", name:
         may_set=may_set,
         fault=fault,
     )
+
+
+def _answer(found: Resolution[CountedRun]) -> str:
+    """Say what a run is measured against (stored form); a default baseline is that first."""
+    if found.run is None:
+        return f"this run is measured against nothing: {found.words}"
+    itself = f"is the baseline {found.own_name} itself, the default, and " if found.own_name else ""
+    return f"this run {itself}is measured against {found.words}"
 
 
 def _line(row: BaselineRow, run: Run) -> BaselineLine:

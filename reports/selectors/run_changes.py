@@ -45,10 +45,9 @@ def counted_run(pk: uuid.UUID) -> CountedRun | None:
 def resolve_baseline(run: CountedRun) -> Resolution[CountedRun]:
     """Find the baseline of a run by the rules of ``reports.domain.baselines``."""
     named = default_baseline(target=run.target_pk, suite=run.suite_pk)
-    default = counted_run(named[0]) if named and named[0] != run.pk else None
-    return resolve(
-        default=(default, named[1]) if default and named else None, own=run, earlier=lambda: _earlier_baseline(run)
-    )
+    pinned = (run if named[0] == run.pk else counted_run(named[0])) if named else None
+    default = (pinned, named[1]) if pinned and named else None
+    return resolve(default=default, own=run, earlier=lambda: _earlier_baseline(run))
 
 
 def baseline_of(run: CountedRun) -> CountedRun | None:

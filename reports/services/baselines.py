@@ -1,13 +1,14 @@
 """Pinning a run as a named baseline, and taking the pin away. Every step stays in the history."""
 
 import uuid
+from typing import Any
 
 from django.db import transaction
 
 from reports.models import Baseline, BaselineChange, Run, Target, Team, User
-from reports.services.audit import record
+from reports.services.audit import differences, record
 from reports.services.run_changes import recount_changes
-from reports.text import storable
+from reports.text import restored, storable
 
 
 class BaselineRefused(Exception):
@@ -28,7 +29,7 @@ def set_baseline(
     is_default: bool = False,
     is_forced: bool = False,
 ) -> Baseline:
-    """Point a named baseline of the run's target and suite to the run; the same again changes nothing.
+    """Point a named baseline of the run's target and suite to the run; the same again changes nothing but its reason.
 
     Raises BaselineRefused: for a run that the team does not have or that has no cases, and for one that is not
     completed unless it is forced.
@@ -40,19 +41,31 @@ def set_baseline(
     place = {"target_id": run.version.target_id, "suite_id": run.revision.suite_id}
     with transaction.atomic():
         Target.objects.select_for_update().get(pk=place["target_id"])  # one at a time: only one may be the default
-        found = Baseline.objects.filter(**place, name=kept).first()
-        if found and (found.run_id, found.is_default) == (run.pk, is_default or found.is_default):
+        found = Baseline.objects.filter(**place, name=kept).select_related("run__version").first()
+        before = _said(found) if found else {}
+        is_same = found is not None and (found.run_id, found.is_default) == (run.pk, is_default or found.is_default)
+        said = storable(reason.strip())
+        if found and is_same and said in ("", found.reason):
             return found
-        if is_default:
-            Baseline.objects.filter(**place, is_default=True).update(is_default=False)
+        former = _take_default(place, kept) if is_default else {}
         baseline = found or Baseline(team=team, **place, name=kept)
         baseline.run, baseline.is_default = run, is_default or baseline.is_default
-        baseline.set_by, baseline.reason = user, storable(reason.strip())
+        baseline.set_by, baseline.reason = user, said
         baseline.save()
-        _remember(baseline, user, BaselineChange.Action.SET, run, baseline.reason, is_forced=is_forced)
-        if baseline.is_default:
+        _remember(baseline, user, BaselineChange.Action.SET, run, said, is_forced=is_forced)
+        details = differences(before, _said(baseline)) if before else _said(baseline)
+        record(team=team, actor=user, action="baseline.set", subject=kept, **details, **former)
+        if baseline.is_default and not is_same:
             _recount(**place)
     return baseline
+
+
+def _take_default(place: dict[str, int], name: str) -> dict[str, str]:
+    """Let no other baseline be the default any more, and return which one was, for the audit trail."""
+    others = Baseline.objects.filter(**place, is_default=True).exclude(name=name)
+    former = others.values_list("name", flat=True).first()
+    others.update(is_default=False)
+    return {"formerDefault": restored(former)} if former else {}
 
 
 def _check(run: Run | None, name: str, is_forced: bool) -> None:
@@ -76,6 +89,8 @@ def clear_baseline(*, team: Team, user: User, pk: int, reason: str = "") -> None
         if baseline is None:
             return
         _remember(baseline, user, BaselineChange.Action.CLEARED, None, storable(reason.strip()))
+        details = {"before": _said(baseline), "reason": reason.strip()}
+        record(team=team, actor=user, action="baseline.cleared", subject=baseline.name, **details)
         place = {"target_id": baseline.target_id, "suite_id": baseline.suite_id}
         baseline.delete()
         if baseline.is_default:
@@ -97,8 +112,16 @@ def _remember(
         by=user,
         reason=reason,
     )
-    details = {"run": str(run.pk) if run else None, "reason": reason, "isDefault": baseline.is_default}
-    record(team=baseline.team, actor=user, action=f"baseline.{action}", subject=baseline.name, **details)
+
+
+def _said(baseline: Baseline) -> dict[str, Any]:
+    """Return what a baseline says, for the audit trail."""
+    return {
+        "run": str(baseline.run_id),
+        "version": restored(baseline.run.version.fingerprint),
+        "isDefault": baseline.is_default,
+        "reason": restored(baseline.reason),
+    }
 
 
 def _recount(target_id: int, suite_id: int) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from reports.models import AcceptedDefinition, Baseline, Note, Run, ScenarioVariant, Signature, Team
+from reports.models import AcceptedDefinition, Baseline, BaselineChange, Note, Run, ScenarioVariant, Signature, Team
 from tests.api.conftest import Speaker
 from tests.factories import make_member, make_team, outcomes, scenario, suite
 from tests.factories import stored as store
@@ -39,8 +39,12 @@ def test_a_baseline_is_set_listed_used_and_cleared(triager: Client, run: Run) ->
     compared = triager.get("/api/v1/compare", {"baseline": "baseline:production", "candidate": str(run.pk)}).json()
     assert (compared["baseline"]["rule"]["rule"], compared["candidate"]["rule"]["rule"]) == ("named", "explicit")
 
-    assert triager.delete(f"/api/v1/baselines/{made['id']}").status_code == 204
+    again = send(triager, "/baselines", body | {"reason": "Released again"}).json()
+    assert (again["id"], again["reason"]) == (made["id"], "Released again")
+
+    assert triager.delete(f"/api/v1/baselines/{made['id']}?reason=Withdrawn").status_code == 204
     assert not Baseline.objects.exists()
+    assert BaselineChange.objects.order_by("-pk")[0].reason == "Withdrawn"
 
 
 def test_an_incomplete_run_needs_force(triager: Client, team: Team) -> None:

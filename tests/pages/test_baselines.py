@@ -75,10 +75,50 @@ def test_an_incomplete_run_is_refused_in_words(client_of_triager: Client, team: 
 def test_clearing_leads_back(client_of_triager: Client, team: Team, triager: User, versions: Versions) -> None:
     baseline = set_baseline(team=team, user=triager, run_pk=versions[0].pk, name="production")
 
-    answer = client_of_triager.post(f"/baselines/{baseline.pk}/clear/", {"run": str(versions[0].pk)})
+    form = client_of_triager.get(f"/runs/{versions[0].pk}/baseline/").content.decode()
+    assert f'action="/baselines/{baseline.pk}/clear/"' in form
+    assert 'placeholder="Why it goes"' in form
+
+    members = {"run": str(versions[0].pk), "reason": "Withdrawn <b>"}
+    answer = client_of_triager.post(f"/baselines/{baseline.pk}/clear/", members)
 
     assert answer["Location"] == f"/runs/{versions[0].pk}/baseline/"
     assert not Baseline.objects.exists()
+    assert "cleared" in text_of(client_of_triager.get(answer["Location"]))
+    assert "Withdrawn <b>" in text_of(client_of_triager.get(answer["Location"]))
+
+
+@pytest.mark.parametrize(
+    ("place", "answer"),
+    [
+        (
+            0,
+            "this run is measured against nothing: the run is itself the baseline production, the default of this "
+            "target and suite, and no earlier version has a completed run of this suite",
+        ),
+        (
+            1,
+            "this run is the baseline production itself, the default, and is measured against the newest earlier "
+            "version with a completed run of this suite",
+        ),
+    ],
+)
+def test_the_default_baseline_says_so_of_itself(
+    client_of_triager: Client, team: Team, triager: User, versions: Versions, place: int, answer: str
+) -> None:
+    set_baseline(team=team, user=triager, run_pk=versions[place].pk, name="production", is_default=True)
+
+    assert answer in text_of(client_of_triager.get(f"/runs/{versions[place].pk}/baseline/"))
+
+
+def test_named_baselines_of_which_none_is_the_default_are_not_denied(
+    client_of_triager: Client, team: Team, triager: User, versions: Versions
+) -> None:
+    set_baseline(team=team, user=triager, run_pk=versions[2].pk, name="staging")
+
+    assert "against nothing: no baseline is the default of this target and suite, and no earlier version" in text_of(
+        client_of_triager.get(f"/runs/{versions[0].pk}/baseline/")
+    )
 
 
 def test_a_baseline_of_another_team_does_not_exist(client_of_triager: Client, versions: Versions) -> None:

@@ -139,3 +139,32 @@ def test_another_teams_run_and_a_bad_name_are_refused(team: Team, triager: User,
             set_baseline(team=team, user=triager, run_pk=run.pk, name=name)
 
     assert not Baseline.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_another_reason_is_kept_with_the_one_before(team: Team, triager: User, versions: Versions) -> None:
+    for reason in ("Released", "", "Released again"):
+        set_baseline(team=team, user=triager, run_pk=versions[0].pk, name="production", reason=reason)
+
+    assert Baseline.objects.get().reason == "Released again"
+    assert list(BaselineChange.objects.order_by("pk").values_list("reason", flat=True)) == [
+        "Released",
+        "Released again",
+    ]
+    details = AuditEntry.objects.order_by("pk").values_list("details", flat=True)[1]
+    assert details == {"before": {"reason": "Released"}, "after": {"reason": "Released again"}}
+
+
+def test_the_trail_says_what_a_baseline_was_before(team: Team, triager: User, versions: Versions) -> None:
+    set_baseline(team=team, user=triager, run_pk=versions[0].pk, name="staging", is_default=True)
+    baseline = set_baseline(team=team, user=triager, run_pk=versions[0].pk, name="production", is_default=True)
+    set_baseline(team=team, user=triager, run_pk=versions[1].pk, name="production", reason="Next")
+    clear_baseline(team=team, user=triager, pk=baseline.pk, reason="Withdrawn")
+
+    first, second = ({"run": str(run.pk), "version": run.version.fingerprint} for run in versions[:2])
+    assert list(AuditEntry.objects.order_by("pk").values_list("details", flat=True)) == [
+        first | {"isDefault": True, "reason": ""},
+        first | {"isDefault": True, "reason": "", "formerDefault": "staging"},
+        {"before": first | {"reason": ""}, "after": second | {"reason": "Next"}},
+        {"before": second | {"isDefault": True, "reason": "Next"}, "reason": "Withdrawn"},
+    ]
