@@ -1,7 +1,8 @@
 """Small charts drawn as SVG: a line of rates whose points are links."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 _WIDTH, _HEIGHT, _MARGIN = 240, 48, 6
 
@@ -17,14 +18,28 @@ class Point:
     is_hollow: bool = False
 
 
+# What a point shows beside its colour, around its own place; others are circles.
+OUTLINES: Final[Mapping[str, str]] = {
+    "down": "M-6-4.5H6L0 6z",
+    "up": "M-6 4.5H6L0-6z",
+    "both": "M0-5.5 5.5 0 0 5.5-5.5 0z",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Dot:
+    """A point in its place; ``outline`` is the path of its shape, "" for a circle."""
+
     x: float
     y: float
     text: str
     href: str
     tone: str
     is_hollow: bool
+
+    @property
+    def outline(self) -> str:
+        return OUTLINES.get(self.tone, "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """The grid of a target: scenario variants down, versions across, what broke last on top."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
@@ -13,6 +13,7 @@ from reports.domain.wording import day_in_words
 from reports.models import Team
 from reports.pages.parts import Crumb, Empty, Pager
 from reports.pages.run import variants_words
+from reports.selectors.baselines import version_baselines
 from reports.selectors.grid import VERSIONS, Cell, Column, Grid, GridVariant, read_grid
 from reports.selectors.targets import find_target, list_target_suites
 
@@ -53,12 +54,16 @@ class GridFilters:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The head of a column: a version and what a comparison calls it ("" without runs that count)."""
+    """The head of a column: a version and what a comparison calls it ("" without runs that count).
+
+    ``baselines`` are the names of the baselines that point to a run of it.
+    """
 
     name: str
     label: str
     day: str
     side: str
+    baselines: tuple[str, ...]
     is_baseline: bool
     is_candidate: bool
     tally: Tally
@@ -135,7 +140,7 @@ def grid_page(*, team: Team, pk: int, filters: GridFilters) -> GridPage | None:
         ),
         sentence=_sentence(grid, filters),
         words=WORDS,
-        heads=_heads(grid.columns),
+        heads=_heads(grid.columns, version_baselines(team=team, target=pk, suite=suite.pk)),
         rows=tuple(_row(variant, history, grid) for variant, history in shown),
         pager=_pager(len(rows), filters),
         filters=filters,
@@ -231,7 +236,7 @@ def _sentence(grid: Grid, filters: GridFilters) -> tuple[Link, ...]:
     )
 
 
-def _heads(columns: Sequence[Column]) -> tuple[Head, ...]:
+def _heads(columns: Sequence[Column], baselines: Mapping[int, Sequence[str]]) -> tuple[Head, ...]:
     comparable = [place for place, column in enumerate(columns) if column.side is not None]
     chosen = (comparable[-2:-1] or [-1])[0], (comparable[-1:] or [-1])[0]
     return tuple(
@@ -240,6 +245,7 @@ def _heads(columns: Sequence[Column]) -> tuple[Head, ...]:
             label=column.version.label,
             day=day_in_words(column.version.first_at),
             side=column.version.side if column.side is not None else "",
+            baselines=tuple(baselines.get(column.version.pk, ())),
             is_baseline=place == chosen[0],
             is_candidate=place == chosen[1],
             tally=column.tally,

@@ -14,7 +14,7 @@ from reports.pages.cursors import cursor_text
 from reports.pages.parts import Action, Bar, Choice, Crumb, Empty, Pager
 from reports.pages.run_change import ChangeView, change_view
 from reports.pages.runs import runs_href
-from reports.pages.trend import trend_figure
+from reports.pages.trend import TrendKey, trend_figure, trend_keys
 from reports.pages.versions import Against, against, version_runs_href
 from reports.selectors.baselines import default_names
 from reports.selectors.home import TargetCard, list_target_cards
@@ -83,6 +83,7 @@ class TargetPage:
     compare_href: str
     trend_href: str
     trend_words: str
+    trend_keys: tuple[TrendKey, ...]
     lines: tuple[VersionLine, ...]
     pager: Pager
 
@@ -138,6 +139,7 @@ def target_page(*, team: Team, pk: int, suite_pk: int, before: tuple[datetime, i
         compare_href=lines[0].against.href if lines and lines[0].against else "",
         trend_href=f"{reverse('target-trend', args=[target.pk])}?{urlencode({'suite': suite.pk})}" if is_drawn else "",
         trend_words=_trend_words(shown),
+        trend_keys=trend_keys(),
         lines=lines,
         pager=_pager(target, suite, shown, has_more, is_first=before is None),
     )

@@ -6,6 +6,7 @@ both need what the CSP forbids.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from html import escape
 from typing import Any
 
@@ -13,6 +14,7 @@ from evalrunner.compare.intervals import wilson_interval
 
 from reports.domain.unseen import mark_of, pieces, unstored
 from reports.domain.wording import day_in_words, percent_in_words
+from reports.pages.charts import OUTLINES
 from reports.pages.versions import Changes, moved_tone, verdict_words, version_runs_href
 from reports.selectors.versions import VersionRow
 
@@ -23,12 +25,13 @@ _TONES = {
     "both": "var(--blocked-fill)",
     "same": "var(--skipped-fill)",
 }
+_SYMBOLS = {"up": "triangle-up", "down": "triangle-down", "both": "diamond"}
 
 
 def trend_figure(target_id: str, versions: Sequence[VersionRow], changes: Changes) -> dict[str, Any]:
     """Return the figure of the pass rate over versions, given newest first, as plain JSON data.
 
-    Points are coloured by what the version did against its baseline (``changes``).
+    Points are coloured and shaped by what the version did against its baseline (``changes``): see ``trend_keys``.
     """
     from plotly import graph_objects
 
@@ -41,7 +44,13 @@ def trend_figure(target_id: str, versions: Sequence[VersionRow], changes: Change
             mode="lines+markers",
             line={"color": "var(--rule-strong)", "width": 1.5},
             error_y=_whiskers(rows),
-            marker={"size": 9, "color": _colours(rows, changes), "line": {"color": "var(--ground)", "width": 1.5}},
+            marker={
+                "size": [9 if moved_tone(row, changes) in ("same", "unknown") else 13 for row in rows],
+                "opacity": 1,  # Plotly takes points of several sizes for bubbles and makes them pale
+                "color": _colours(rows, changes),
+                "symbol": [_SYMBOLS.get(moved_tone(row, changes), "circle") for row in rows],
+                "line": {"color": "var(--ground)", "width": 1.5},
+            },
             customdata=[version_runs_href(target_id, row) for row in rows],
             hovertext=[_facts(row, changes) for row in rows],
             hovertemplate="%{hovertext}<extra></extra>",
@@ -73,6 +82,29 @@ def trend_figure(target_id: str, versions: Sequence[VersionRow], changes: Change
     )
     made: dict[str, Any] = figure.to_plotly_json()
     return {"data": made["data"], "layout": made["layout"]}
+
+
+@dataclass(frozen=True, slots=True)
+class TrendKey:
+    """What a shape and colour of a point mean; ``outline`` as of ``charts.Dot``."""
+
+    tone: str
+    outline: str
+    words: str
+
+
+def trend_keys() -> tuple[TrendKey, ...]:
+    """Return what the points of the trend mean."""
+    return tuple(TrendKey(tone, OUTLINES.get(tone, ""), words) for tone, words in _KEYS)
+
+
+_KEYS = (
+    ("down", "something broke against its baseline"),
+    ("up", "something fixed"),
+    ("both", "both"),
+    ("same", "neither"),
+    ("accent", "no baseline, or being judged"),
+)
 
 
 def _percent(row: VersionRow) -> float:

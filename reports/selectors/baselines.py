@@ -72,6 +72,15 @@ def default_baseline(*, target: int, suite: int) -> tuple[uuid.UUID, str] | None
     return rows.values_list("run_id", "name").first()
 
 
+def version_baselines(*, team: Team, target: int, suite: int) -> dict[int, list[str]]:
+    """Return the names of the baselines of a target and suite by the version whose run they point to."""
+    found: dict[int, list[str]] = {}
+    rows = Baseline.objects.for_team(team).filter(target=target, suite=suite).order_by("-is_default", "name")
+    for version, name in rows.values_list("run__version_id", "name"):
+        found.setdefault(version, []).append(name)
+    return found
+
+
 def find_named(*, team: Team, name: str, places: Iterable[tuple[int, int]] = ()) -> list[uuid.UUID]:
     """Return the runs of baselines with a name; of certain targets and suites only, where some are given."""
     wanted = Q()

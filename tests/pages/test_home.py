@@ -59,7 +59,7 @@ def test_the_line_of_versions_names_each_point(client_of_viewer: Client, team: T
 
     page = show(client_of_viewer)
 
-    assert re.findall(r'<a href="[^"]+" aria-label="([^"]+)"><circle', page) == [
+    assert re.findall(r'<a href="[^"]+" aria-label="([^"]+)"><g ', page) == [
         "v1: 50%, 1 of 2 decided, 1 Mar 2026",
         "v2: 100%, 2 of 2 decided, 2 Mar 2026, something fixed against its baseline (inconclusive)",
     ]
