@@ -14,7 +14,7 @@ from reports.models import Run, Team, Turn
 TURNS_READ = 40
 EXAMPLES = 3  # of one rule, with different values where there are
 _RUNS_READ, _CASES_READ = 8, 3
-_NODES_READ = 20_000
+NODES_READ = 20_000
 _LONGEST = 120
 # Names count in these parts of a turn, paths in the observation alone.
 _PARTS = ("input", "observation", "assertions")
@@ -50,7 +50,7 @@ class Hidden:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """``turns`` were looked at; ``absent`` are rules that hide nothing in them."""
+    """``turns`` were looked at, whole or in part; ``absent`` are rules that hide nothing in them."""
 
     turns: int
     hidden: tuple[Hidden, ...]
@@ -59,10 +59,12 @@ class Preview:
 
 def preview_of(*, team: Team, rules: IgnoreRules) -> Preview:
     """Apply rules to the first turns of the newest runs, as the side by side would."""
-    turns = _newest_turns(team)
     found: dict[str, Hidden] = {}
-    left = _NODES_READ
-    for place, turn in turns:
+    turns, left = 0, NODES_READ
+    for place, turn in _newest_turns(team):
+        if left <= 0:
+            break
+        turns += 1
         for part in _PARTS:
             hidden, read = hidden_members(
                 turn.get(part), rules, is_observation=part == "observation", most=max(left, 0)
@@ -71,7 +73,7 @@ def preview_of(*, team: Team, rules: IgnoreRules) -> Preview:
             for member in hidden:
                 _note(found, member.rules, Example(place, part, path_text(member.steps), _short(member.value)))
     shown = tuple(found[rule] for rule in rules.texts if rule in found)
-    return Preview(len(turns), shown, tuple(rule for rule in rules.texts if rule not in found))
+    return Preview(turns, shown, tuple(rule for rule in rules.texts if rule not in found))
 
 
 def _note(found: dict[str, Hidden], rules: Iterable[str], example: Example) -> None:

@@ -4,6 +4,7 @@ import pytest
 from django.test import Client
 
 from reports.models import AuditEntry, Run, Team
+from reports.selectors import ignore_preview
 from tests import factories
 from tests.factories import case, outcomes, report, suite, turn
 from tests.factories import stored as store
@@ -176,3 +177,15 @@ def test_the_preview_never_looks_at_another_team(client_of_admin: Client) -> Non
 
     assert "secret" not in shown.content.decode()
     assert shown.context["page"].preview == ()
+
+
+def test_the_preview_counts_the_turns_that_it_looked_at(
+    client_of_admin: Client, team: Team, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(6):
+        talk(team, f"v{number}", nonce="1")
+    monkeypatch.setattr(ignore_preview, "NODES_READ", 30)
+
+    page = client_of_admin.post(RULES, {"rules": "nonce", "preview": "1"}).context["page"]
+
+    assert page.preview_words == "2 members of 3 turns of the newest runs"  # of six; the third in part
