@@ -24,6 +24,7 @@ from functools import partial
 from typing import Final, NoReturn, Protocol, cast, runtime_checkable
 
 from evalrunner.cli.inputs import InputError
+from evalrunner.cli.streams import occupy_closed_streams
 
 COMMANDS: Final[dict[str, str]] = {
     "compare": "evalrunner.cli.compare",
@@ -75,7 +76,7 @@ class CommandParser(argparse.ArgumentParser):
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command and give the exit status; nothing is raised but SystemExit for help and wrong arguments."""
     given = list(sys.argv[1:] if argv is None else argv)
-    keep_output_printable()
+    prepare_output()
     if given and given[0] in ("-h", "--help"):
         print(_overview())
         return 0
@@ -141,8 +142,9 @@ def _version() -> str:
         return "(as a part of another package)"
 
 
-def keep_output_printable() -> None:
+def prepare_output() -> None:
     """Names from files may hold what the terminal's encoding cannot show: escape it instead of failing."""
+    occupy_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(AttributeError, ValueError):
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
@@ -150,4 +152,5 @@ def keep_output_printable() -> None:
 
 def _forget_output() -> None:
     """Whoever read our output is gone: let the interpreter's last flush go nowhere."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if sys.stdout is not None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

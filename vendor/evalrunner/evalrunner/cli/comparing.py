@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from evalrunner.cli.inputs import InputError, read_bytes
 from evalrunner.cli.output import ReportFile
+from evalrunner.cli.streams import result_stream
 from evalrunner.compare.files import ReportFileError
 from evalrunner.compare.judging import judge_versions
 from evalrunner.compare.policy import DEFAULT_POLICY, Policy, parse_policy
@@ -114,10 +115,11 @@ def _write(text: str, output: ReportFile | None, document: Mapping[str, Any]) ->
 
 def _print(text: str) -> None:
     """Write UTF-8 whatever the terminal's encoding is, and see that it has gone out before a verdict is given."""
-    binary = getattr(sys.stdout, "buffer", None)
+    stream = result_stream()
+    binary = getattr(stream, "buffer", None)
     if binary is None:
-        sys.stdout.write(text)
+        stream.write(text)
     else:
-        sys.stdout.flush()
+        stream.flush()
         binary.write(text.encode())
-    sys.stdout.flush()
+    stream.flush()

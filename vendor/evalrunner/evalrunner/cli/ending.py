@@ -92,6 +92,7 @@ def _threads_left(deadline: float) -> bool:
 
 
 def _end_process(status: int) -> None:
-    sys.stdout.flush()
-    sys.stderr.flush()
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            stream.flush()
     os._exit(status)

@@ -12,6 +12,7 @@ from evalrunner.cli.inputs import InputError, parse_input
 from evalrunner.cli.output import encode_json
 from evalrunner.cli.progress import printable
 from evalrunner.cli.refusals import refusal_text
+from evalrunner.cli.streams import result_stream
 from evalrunner.errors import EvaluationError
 from evalrunner.models import ExpandedCase
 from evalrunner.suites import parse_evaluation_suite
@@ -54,9 +55,9 @@ def _print_text(cases: Sequence[ExpandedCase]) -> None:
     """One line a case, named as in the progress of a run."""
     for case in cases:
         variants = [f"{step}={variant}" for step, variant in case.variants.items()]
-        print(printable(" ".join([case.scenario.id, *variants, f"#{case.repetition + 1}"])))
+        print(printable(" ".join([case.scenario.id, *variants, f"#{case.repetition + 1}"])), file=result_stream())
     turns = sum(len(case.steps) for case in cases)
-    print(f"{_number(len(cases), 'case')}, {_number(turns, 'turn')}")
+    print(f"{_number(len(cases), 'case')}, {_number(turns, 'turn')}", file=result_stream())
 
 
 def _number(count: int, noun: str) -> str:
@@ -69,7 +70,7 @@ def _print_json(cases: Sequence[ExpandedCase]) -> None:
         "turnCount": sum(len(case.steps) for case in cases),
         "cases": [_case_data(case) for case in cases],
     }
-    print(encode_json(document, indent=2).decode())
+    print(encode_json(document, indent=2).decode(), file=result_stream())
 
 
 def _case_data(case: ExpandedCase) -> dict[str, Any]:

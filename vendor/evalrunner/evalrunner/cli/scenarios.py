@@ -11,9 +11,10 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from evalrunner.cli import keep_output_printable, run_guarded, scenario_run
+from evalrunner.cli import prepare_output, run_guarded, scenario_run
 from evalrunner.cli.scenario_flags import RUN, SUBCOMMANDS, HelpAsked, Values, parse_flags
 from evalrunner.cli.scenario_run import load_scenarios
+from evalrunner.cli.streams import result_stream
 from evalrunner.harness.comparison import compare_reports, parse_report
 from evalrunner.harness.errors import HarnessSetupError
 from evalrunner.harness.files import os_text, read_text, write_text
@@ -28,7 +29,7 @@ REGRESSED: Final = 3
 
 def kairox_eval() -> int:
     """Be the program ``kairox-eval``."""
-    keep_output_printable()
+    prepare_output()
     return run_guarded(lambda: execute_raw(sys.argv[1:], PROGRAM), PROGRAM, USAGE_EXIT)
 
 
@@ -75,7 +76,8 @@ def _write_as_utf8() -> None:
 
 def _list(values: Values, program: str) -> int:
     ids = [scenario.id for scenario in load_scenarios(values, program)]
-    sys.stdout.write(f"{encode_pretty(ids)}\n" if values["format"] == "json" else "".join(f"{id}\n" for id in ids))
+    text = f"{encode_pretty(ids)}\n" if values["format"] == "json" else "".join(f"{id}\n" for id in ids)
+    result_stream().write(text)
     return DONE
 
 
@@ -85,7 +87,7 @@ def _compare(values: Values, program: str) -> int:
     comparison = compare_reports(parse_report(baseline), parse_report(candidate))
     if values["output"] is not None:
         write_text(Path(values["output"]), encode_pretty(comparison))
-    print(encode_pretty(comparison))
+    print(encode_pretty(comparison), file=result_stream())
     return REGRESSED if comparison["regressions"] else DONE
 
 
