@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from reports.domain.grammar import CASE_STATUSES, Sign, sign_of
+from reports.domain.unseen import unstored
 
 _WIDTH, _TALL_WIDTH = 100, 1000
 _SMALLEST_SEGMENT = 0.012  # of the width: one failure among ten thousand stays visible
@@ -216,6 +217,22 @@ class OutsideText:
             whole_href="" if fits else whole_href,
             is_cut=is_cut,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class LongText:
+    """A text that a person wrote: ``shown`` stands open, and ``folded`` the whole where it is longer ("" otherwise)."""
+
+    shown: str
+    folded: str
+    size_text: str
+
+    @classmethod
+    def of(cls, stored: str, longest: int) -> "LongText":
+        """Fold a text in stored form at its first line end or ``longest`` characters; the members are not stored."""
+        text = unstored(stored)
+        head = text[:longest].split("\n")[0]
+        return cls(head, text if len(head) < len(text) else "", size_in_words(text))
 
 
 def size_in_words(text: str) -> str:

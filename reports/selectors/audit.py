@@ -1,6 +1,5 @@
 """The audit trail of a team."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,14 +12,14 @@ ENTRIES_A_PAGE = 50
 
 @dataclass(frozen=True, slots=True)
 class AuditRow:
-    """One thing that a person changed; ``details`` is JSON text of what they said."""
+    """One thing that a person changed; ``details`` is what they said (texts in stored form), empty members left out."""
 
     pk: int
     at: datetime
     actor: str
     action: str
     subject: str
-    details: str
+    details: Mapping[str, Any]
 
 
 def list_audit(*, team: Team, before: int | None = None) -> tuple[tuple[AuditRow, ...], bool]:
@@ -31,12 +30,12 @@ def list_audit(*, team: Team, before: int | None = None) -> tuple[tuple[AuditRow
     columns = ("pk", "at", "actor__username", "action", "subject", "details")
     found = list(rows.values_list(*columns)[: ENTRIES_A_PAGE + 1])
     shown = tuple(
-        AuditRow(pk, at, actor or "", action, subject, _text(details))
+        AuditRow(pk, at, actor or "", action, subject, _said(details))
         for pk, at, actor, action, subject, details in found[:ENTRIES_A_PAGE]
     )
     return shown, len(found) > ENTRIES_A_PAGE
 
 
-def _text(details: Mapping[str, Any]) -> str:
-    said = {name: value for name, value in details.items() if value not in (None, "", [], False)}
-    return json.dumps(said, ensure_ascii=False) if said else ""
+def _said(details: Mapping[str, Any]) -> dict[str, Any]:
+    kept = ("before", "after")
+    return {name: value for name, value in details.items() if name in kept or value not in (None, "", [], False)}

@@ -11,6 +11,7 @@ from django.utils.safestring import SafeString, mark_safe
 from reports.domain import wording
 from reports.domain.grammar import Sign, sign_of
 from reports.domain.unseen import mark_of, name_of, pieces, unstored
+from reports.pages.parts import LongText
 
 register = template.Library()
 SHORT_FINGERPRINT = 12
@@ -39,6 +40,12 @@ def visible(text: object, longest: int = 0) -> SafeString:
 def visible_block(text: object) -> SafeString:
     """Show text of several lines from a payload: line ends and tabs stay, what else is invisible is marked."""
     return marked(str(text), keep="\n\t")
+
+
+@register.filter
+def long_text(stored: object, longest: int = 200) -> LongText:
+    """Fold a text that a person wrote, for ``components/long_text.html``: nothing of it is cut away."""
+    return LongText.of(str(stored), longest)
 
 
 @register.filter

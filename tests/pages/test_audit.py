@@ -6,7 +6,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from reports.models import Team, User
-from reports.services.audit import record
+from reports.services.audit import differences, record
 from tests import factories
 from tests.pages.test_compare import text_of
 
@@ -33,8 +33,31 @@ def test_entries_stand_newest_first_with_who_and_what(client_of_admin: Client, t
     shown = client_of_admin.get("/settings/audit/")
 
     assert [line.action for line in shown.context["page"].lines] == ["note.closed", "note.written"]
-    assert 'note.written <b> {"text": "Ticket 12"}' in text_of(shown)
+    assert "note.written <b> text Ticket 12" in text_of(shown)
     assert "theirs" not in text_of(shown)
+
+
+def test_a_change_shows_what_it_replaced_and_everything_can_be_read(
+    client_of_admin: Client, team: Team, admin: User
+) -> None:
+    long = "line one\n" + "x" * 90_000 + " its end"
+    record(team=team, actor=admin, action="policy.changed", subject="", before="", after=long)
+    record(team=team, actor=admin, action="note.changed", subject="a", **differences({"owner": "ann"}, {"owner": ""}))
+
+    shown = client_of_admin.get("/settings/audit/")
+
+    words = text_of(shown)
+    assert "note.changed a owner ann → nothing" in words
+    assert "policy nothing → line one … 90,017 characters, 2 lines" in words
+    assert "x" * 90_000 + " its end" in words
+
+
+def test_a_cleared_baseline_shows_what_it_was(client_of_admin: Client, team: Team, admin: User) -> None:
+    record(
+        team=team, actor=admin, action="baseline.cleared", subject="production", before={"version": "v1"}, reason="Old"
+    )
+
+    assert "production version v1 → nothing reason Old" in text_of(client_of_admin.get("/settings/audit/"))
 
 
 def test_pages_show_each_entry_once_at_the_same_cost(client_of_admin: Client, team: Team, admin: User) -> None:
