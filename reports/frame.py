@@ -32,6 +32,7 @@ class Tray:
 class Frame:
     """All that ``base.html`` may use; ``membership`` is None when nobody is signed in.
 
+    ``settings`` are the team's pages in the reader's menu.
     ``has_teams`` tells that the reader may switch to another team.
     """
 
@@ -39,6 +40,7 @@ class Frame:
     user_name: str
     theme: str
     nav: tuple[NavLink, ...]
+    settings: tuple[NavLink, ...]
     may_run: bool
     has_teams: bool
     running: int
@@ -50,6 +52,12 @@ class Frame:
 
 
 _NAV = (("Runs", "runs"), ("Compare", "compare"), ("Targets", "targets"), ("Suites", "suites"))
+_SETTINGS = (
+    ("Notes", "notes", "viewer"),
+    ("Ignore rules", "ignore-rules", "viewer"),
+    ("Policy", "policy", "viewer"),
+    ("Audit trail", "audit", "admin"),
+)
 
 
 def frame(request: HttpRequest) -> dict[str, Any]:
@@ -61,6 +69,11 @@ def frame(request: HttpRequest) -> dict[str, Any]:
         user_name=str(getattr(getattr(request, "user", None), "username", "")),  # not by membership: that is a query
         theme=theme,
         nav=tuple(_nav_link(request.path, text, name) for text, name in _NAV),
+        settings=tuple(
+            _nav_link(request.path, text, name)
+            for text, name, role in _SETTINGS
+            if membership is not None and role_includes(membership.role, role)
+        ),
         may_run=membership is not None and role_includes(membership.role, "runner"),
         has_teams=int(getattr(membership, "team_count", 0)) > 1,
         running=int(getattr(membership, "running_runs", 0)),

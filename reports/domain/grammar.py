@@ -83,13 +83,17 @@ CHANGES = _signs(
     ("undecided", "pending", "Decided on neither side."),
     ("steady", "skipped", "The same rate on both sides."),
 )
+# A group of rows rather than a class: they keep theirs.
+REDEFINED = Sign(
+    "redefined", "redefined", "blocked", len(CHANGES), "Measured otherwise than before; left out of rates."
+)
 
-_ALL = {**RUN_STATUSES, **RUN_OUTCOMES, **CHANGES, **CASE_STATUSES, "missing": MISSING}
+_ALL = {**RUN_STATUSES, **RUN_OUTCOMES, **CHANGES, **CASE_STATUSES, "missing": MISSING, "redefined": REDEFINED}
 _KINDS: Mapping[str, Mapping[str, Sign]] = {
     "case": {**CASE_STATUSES, "missing": MISSING},
     "run": RUN_STATUSES,
     "outcome": RUN_OUTCOMES,
-    "change": CHANGES,
+    "change": {**CHANGES, "redefined": REDEFINED},
 }
 
 

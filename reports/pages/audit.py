@@ -9,7 +9,7 @@ from typing import Any
 from django.urls import reverse
 
 from reports.models import Team
-from reports.pages.parts import Crumb, Empty, LongText, Pager
+from reports.pages.parts import Crumb, Empty, LongText, Pager, settings_crumbs
 from reports.selectors.audit import AuditRow, list_audit
 
 _LONGEST = 160  # characters of a value before it is folded
@@ -47,7 +47,7 @@ def audit_page(*, team: Team, before: int | None) -> AuditPage:
     rows, has_more = list_audit(team=team, before=before)
     here = reverse("audit")
     return AuditPage(
-        crumbs=(Crumb("Audit trail"),),
+        crumbs=settings_crumbs(team.name, Crumb("Audit trail")),
         lines=tuple(_line(row) for row in rows),
         pager=Pager(
             text=f"{len(rows):,} {'entry' if len(rows) == 1 else 'entries'} shown",

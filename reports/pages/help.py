@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from reports.domain.grammar import CASE_STATUSES, CHANGES, Sign
+from reports.domain.grammar import CASE_STATUSES, CHANGES, REDEFINED, Sign
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,4 +31,4 @@ class HelpPage:
 
     @classmethod
     def made(cls) -> "HelpPage":
-        return cls(_KEYS, tuple(CASE_STATUSES.values()), tuple(CHANGES.values()))
+        return cls(_KEYS, tuple(CASE_STATUSES.values()), (*CHANGES.values(), REDEFINED))

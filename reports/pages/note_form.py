@@ -9,7 +9,7 @@ from django.urls import reverse
 from reports.models import Note, Team
 from reports.pages.compare_frame import chosen_words
 from reports.pages.notes import STATES
-from reports.pages.parts import Crumb
+from reports.pages.parts import Crumb, settings_crumbs
 from reports.selectors.note_list import (
     About,
     NoteRow,
@@ -107,7 +107,7 @@ def note_page(
     versions = newest_version_names(target=about.target)
     return NotePage(
         title="Change a note" if row else "Write a note",
-        crumbs=(Crumb("Notes", reverse("notes")), Crumb(about.words)),
+        crumbs=settings_crumbs(team.name, Crumb("Notes", reverse("notes")), Crumb(about.words)),
         about=about.words,
         chosen=chosen_words(about.chosen),
         kind="Failure" if about.kind == "signature" else "Scenario variant",

@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from reports.models import Note, Team
 from reports.pages.compare_frame import chosen_words
-from reports.pages.parts import Empty, Pager
+from reports.pages.parts import Crumb, Empty, Pager, settings_crumbs
 from reports.selectors.note_list import NoteRow, list_notes
 
 STATES: Mapping[str, str] = dict(Note.State.choices)
@@ -45,6 +45,7 @@ class NoteLine:
 
 @dataclass(frozen=True, slots=True)
 class NoteListPage:
+    crumbs: tuple[Crumb, ...]
     sentence: str
     lines: tuple[NoteLine, ...]
     is_closed: bool
@@ -57,6 +58,7 @@ def note_list_page(*, team: Team, is_closed: bool, before: int | None, may_write
     rows, has_more = list_notes(team=team, is_closed=is_closed, before=before)
     lines = tuple(_line(row) for row in rows)
     return NoteListPage(
+        crumbs=settings_crumbs(team.name, *_crumbs(is_closed)),
         sentence=_sentence(lines, is_closed=is_closed, has_more=has_more),
         lines=lines,
         is_closed=is_closed,
@@ -71,6 +73,10 @@ def note_list_page(*, team: Team, is_closed: bool, before: int | None, may_write
             "Write one beside a failure on a run’s page, or beside a row of a comparison.",
         ),
     )
+
+
+def _crumbs(is_closed: bool) -> tuple[Crumb, ...]:
+    return (Crumb("Notes", reverse("notes")), Crumb("Closed")) if is_closed else (Crumb("Notes"),)
 
 
 def _list_href(is_closed: bool, **members: str) -> str:

@@ -219,6 +219,11 @@ class OutsideText:
         )
 
 
+def settings_crumbs(team_name: str, *further: Crumb) -> tuple[Crumb, ...]:
+    """Return the breadcrumb of a page of the team's settings; the name is in stored form."""
+    return (Crumb(f"Settings of {team_name}"), *further)
+
+
 @dataclass(frozen=True, slots=True)
 class LongText:
     """A text that a person wrote: ``shown`` stands open, and ``folded`` the whole where it is longer ("" otherwise)."""

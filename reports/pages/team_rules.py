@@ -6,6 +6,7 @@ from evalrunner.compare import DEFAULT_IGNORED, ignore_rules
 from evalrunner.compare import policy as policies
 
 from reports.models import Team
+from reports.pages.parts import Crumb, settings_crumbs
 from reports.pages.path_links import path_links
 from reports.selectors.ignore_preview import Hidden, preview_of
 from reports.selectors.policies import ignored_of_team
@@ -36,6 +37,7 @@ class HiddenLine:
 class IgnoreRulesPage:
     """``rules`` stand one a line; ``preview`` says what they hide in the newest runs."""
 
+    crumbs: tuple[Crumb, ...]
     sentence: str
     rules: str
     usual: str
@@ -61,6 +63,7 @@ def ignore_rules_page(
     found = preview_of(team=team, rules=ignore_rules([] if faults else texts))
     number = sum(line.number for line in found.hidden)
     return IgnoreRulesPage(
+        crumbs=settings_crumbs(team.name, Crumb("Ignore rules")),
         sentence=_sentence(team),
         rules="\n".join(texts),
         usual="\n".join(sorted(DEFAULT_IGNORED)),
@@ -98,6 +101,7 @@ def _sentence(team: Team) -> str:
 class PolicyPage:
     """``example`` shows every member with its default."""
 
+    crumbs: tuple[Crumb, ...]
     sentence: str
     text: str
     example: str
@@ -108,6 +112,7 @@ class PolicyPage:
 def policy_page(*, team: Team, may_change: bool, typed: str | None = None, faults: tuple[str, ...] = ()) -> PolicyPage:
     whose = "the team’s own policy" if team.policy.strip() else "the defaults"
     return PolicyPage(
+        crumbs=settings_crumbs(team.name, Crumb("Policy")),
         sentence=f"Comparisons and the gate judge by {whose}.",
         text=team.policy if typed is None else typed,
         example=(policies.__doc__ or "").partition("\n\n")[2].strip(),

@@ -4,13 +4,22 @@ import re
 from pathlib import Path
 
 import pytest
-from evalrunner.compare import STATUS_ORDER, Change
+from evalrunner.compare import STATUS_ORDER, Change, Group
 
-from reports.domain.grammar import CASE_STATUSES, CHANGES, MISSING, RUN_OUTCOMES, RUN_STATUSES, outcome_of, sign_of
+from reports.domain.grammar import (
+    CASE_STATUSES,
+    CHANGES,
+    MISSING,
+    REDEFINED,
+    RUN_OUTCOMES,
+    RUN_STATUSES,
+    outcome_of,
+    sign_of,
+)
 from reports.models import RUN_STATUSES as STORED_RUN_STATUSES
 
 ROOT = Path(__file__).resolve().parents[2]
-SIGNS = [*CASE_STATUSES.values(), MISSING, *RUN_STATUSES.values(), *RUN_OUTCOMES.values(), *CHANGES.values()]
+SIGNS = [*CASE_STATUSES.values(), MISSING, *RUN_STATUSES.values(), *RUN_OUTCOMES.values(), *CHANGES.values(), REDEFINED]
 
 
 def test_each_sign_has_its_symbol_in_the_sprite() -> None:
@@ -33,6 +42,13 @@ def test_statuses_stand_in_the_order_of_the_comparison() -> None:
 def test_every_change_class_of_the_comparison_is_known() -> None:
     assert {sign_of(str(change), "change").tone for change in Change} <= {sign.tone for sign in CHANGES.values()}
     assert all(sign_of(str(change), "change").meaning for change in Change)
+
+
+def test_every_group_of_rows_has_a_sign_of_its_own() -> None:
+    signs = {group: sign_of(str(group), "change") for group in Group if group is not Group.UNSTABLE_AND_WORSE}
+
+    assert all(sign in SIGNS and sign.meaning for sign in signs.values())
+    assert len({sign.key for sign in signs.values()}) == len(signs)
 
 
 def test_every_stored_run_status_is_known() -> None:

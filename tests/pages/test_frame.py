@@ -35,6 +35,22 @@ def test_no_page_carries_a_style_of_its_own(client_of_viewer: Client, team: Team
         assert "<style" not in page
 
 
+@pytest.mark.parametrize(
+    "address",
+    ["runs", "compare", "targets", "suites", "runs/new", "runs/import", "help", "help/connect", "settings/team"]
+    + [f"settings/{name}" for name in ("notes", "ignore-rules", "policy", "audit")],
+)
+def test_every_page_says_where_the_reader_is(client: Client, team: Team, address: str) -> None:
+    client.force_login(factories.make_member(team, "admin"))
+
+    page = client.get(f"/{address}/").content.decode()
+
+    assert 'aria-current="page"' in page
+    if address.startswith("settings") and address != "settings/team":
+        assert re.search(rf'<a href="/{address}/" aria-current="page">', page)
+        assert re.search(r"<li><span><bdi>Settings of [^<]+</bdi></span></li><li aria-current", page)
+
+
 def test_every_static_file_of_a_page_exists(client_of_viewer: Client) -> None:
     page = client_of_viewer.get("/").content.decode()
 
