@@ -13,8 +13,8 @@ environment:
 	python3 manage.py test --version
 
 lint: environment
-	$(PYTHON) -m ruff format --check $(CODE)
-	$(PYTHON) -m ruff check $(CODE)
+	$(PYTHON) -m ruff format --check $(CODE) examples
+	$(PYTHON) -m ruff check $(CODE) examples
 
 types: environment
 	$(PYTHON) -m mypy --strict $(CODE)
@@ -34,8 +34,8 @@ soak: environment
 	$(PYTHON) -m tests.soak.coverage
 
 format: environment
-	$(PYTHON) -m ruff format $(CODE)
-	$(PYTHON) -m ruff check --fix $(CODE)
+	$(PYTHON) -m ruff format $(CODE) examples
+	$(PYTHON) -m ruff check --fix $(CODE) examples
 
 # hatchling builds the project itself, so it is pinned beside what the project depends on.
 PIN = echo hatchling | uv pip compile --universal --generate-hashes --python-version 3.11 --no-header --no-annotate -q

@@ -26,8 +26,8 @@ def pace_words(run: Run, execution: ExecutionRow, variants: Sequence[VariantProg
     found = estimate_left(_cases(run, execution, variants), earlier, progress)
     if found is not None and run.status == "queued":
         return f"About {duration_in_words(found.left_ms)} once it begins, {found.source}."
-    words = [_rate_words(progress), found.words if found else ""]
-    return ", ".join(each for each in words if each)
+    words = ", ".join(each for each in (_rate_words(progress), found.words if found else "") if each)
+    return f"{words[:1].upper()}{words[1:]}"
 
 
 def _earlier(run: Run) -> Earlier:

@@ -15,6 +15,7 @@ from evalrunner.models import EvaluationScenario, EvaluationStep, WritePolicy
 from reports.domain.harness.options import faults_of_rows
 from reports.domain.harness.suites import scenarios_of
 from reports.domain.run_options import RequestRefused
+from reports.domain.wording import counted
 from reports.runnable import TargetEntry, TargetUnusable
 from reports.runnable.entries import RunnableAdapter
 from reports.runnable.harness import HarnessMaker
@@ -42,14 +43,15 @@ def check_target(entry: TargetEntry, *, opens_session: bool) -> Iterator[Finding
         said = "its version is asked for" if source.kind == "asked" else f"its version is {fingerprint!r}"
         yield Finding(True, said)
         if isinstance(entry.maker, HarnessMaker):
-            yield Finding(True, said)
             yield from _check_harness(entry, entry.maker)
             return
         reach = entry.make(fingerprint)
     except TargetUnusable as error:
         yield Finding(False, str(error))
         return
-    yield Finding(True, f"adapter {reach.adapter.id} {reach.adapter.version}, {len(reach.evaluators)} evaluators")
+    yield Finding(
+        True, f"adapter {reach.adapter.id} {reach.adapter.version}, {counted(len(reach.evaluators), 'evaluator')}"
+    )
     if opens_session:
         yield _check_session(entry, reach)
 
@@ -74,7 +76,7 @@ def _check_suite(entry: TargetEntry, place: int) -> Finding:
         first = refused.refusals[0]
         places = f" at {', '.join(first.paths)}" if first.paths else ""
         return Finding(False, f"suite {path}: {first.sentence} {first.code}{places}")
-    return Finding(True, f"suite {path}: {suite.id}, {len(suite.scenarios)} scenarios")
+    return Finding(True, f"suite {path}: {suite.id}, {counted(len(suite.scenarios), 'scenario')}")
 
 
 def _check_session(entry: TargetEntry, reach: RunnableAdapter) -> Finding:

@@ -74,5 +74,7 @@ def test_check_targets_tells_what_works(tmp_path: Path, settings: LazySettings, 
 
     found = list(check_target(entry, opens_session=True))
 
+    sentences = [each.sentence for each in found]
+    assert len(sentences) == len(set(sentences))
     assert any("profiles fake, scripted; tools fs.read" in each.sentence and each.is_sound for each in found)
     assert any("rows.jsonl: The row 'greedy' asks for" in each.sentence and not each.is_sound for each in found)
