@@ -2,6 +2,7 @@
 
 from reports.api import problems
 from reports.api.compare import router as compare_router
+from reports.api.compare_case import router as compare_case_router
 from reports.api.continuing import router as runs_router  # those of reports.api.runs, executions and its own
 from reports.api.description import DescribedAPI
 from reports.api.gate import router as gate_router
@@ -18,6 +19,7 @@ api = DescribedAPI(
 problems.connect(api)
 api.add_router("", runs_router)
 api.add_router("", compare_router)
+api.add_router("", compare_case_router)
 api.add_router("", gate_router)
 api.add_router("", harness_router)
 api.add_router("", team_rules_router)
