@@ -85,9 +85,9 @@ def test_an_asked_path_is_among_the_paths(reader: Client, team: Team) -> None:
 def test_what_cannot_be_asked_is_refused(
     reader: Client, team: Team, members: dict[str, str], status: int, code: str | None
 ) -> None:
-    runs = talk(team, "v1", {"text": "a"}), talk(team, "v2", {"text": "b"})
+    before, after = talk(team, "v1", {"text": "a"}), talk(team, "v2", {"text": "b"})
 
-    answer = beside(reader, *runs, **members)
+    answer = beside(reader, before, after, **members)
 
     assert (answer.status_code, answer.json().get("code")) == (status, code)
 
