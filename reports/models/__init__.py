@@ -7,7 +7,7 @@ A run's cases hang on a *generation*: an import stages a new one in many short t
 from reports.models.definitions import Scenario, ScenarioVariant, Signature, Suite, SuiteRevision, Target, Version
 from reports.models.jobs import Execution, ImportJob, RunEvent, Shard
 from reports.models.people import ApiToken, Membership, SignInLink, Team, User
-from reports.models.results import CASE_STATUSES, RUN_STATUSES, Case, Generation, Run, RunChange, Turn
+from reports.models.results import CASE_STATUSES, RUN_STATUSES, Case, CaseOutcomes, Generation, Run, RunChange, Turn
 from reports.models.triage import AcceptedDefinition, AuditEntry, Baseline, BaselineChange, ComparisonLook, Note
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "Baseline",
     "BaselineChange",
     "Case",
+    "CaseOutcomes",
     "ComparisonLook",
     "Execution",
     "Generation",

@@ -8,8 +8,7 @@ from django.db.models.functions import Cast
 
 from reports import payloads
 from reports.domain.outcomes import Name, Outcomes, gathered, outcomes_of_data
-from reports.models import Case, ScenarioVariant
-from reports.models.results import CaseOutcomes
+from reports.models import Case, CaseOutcomes, ScenarioVariant
 from reports.selectors.compare_cases import cases_of_side, run_place
 from reports.selectors.compare_sides import Side
 

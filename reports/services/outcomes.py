@@ -4,8 +4,7 @@ import uuid
 
 from reports import payloads
 from reports.domain.outcomes import Outcomes
-from reports.models import Run
-from reports.models.results import CaseOutcomes
+from reports.models import CaseOutcomes, Run
 from reports.selectors.outcomes import gather_outcomes, kept_outcomes
 
 

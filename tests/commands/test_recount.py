@@ -1,11 +1,12 @@
 """``manage.py recount``."""
 
 import io
+from typing import Any
 
 import pytest
 from django.core.management import call_command
 
-from reports.models import Case, Run, Team
+from reports.models import Case, CaseOutcomes, Run, Team
 from tests.factories import report, stored
 
 
@@ -35,6 +36,18 @@ def test_a_wrong_count_is_found_and_put_right(team: Team, column: str, value: ob
     assert code == 1
     assert f"/runs/{run.pk}/ {column}: stored {value!r}" in text
     assert Run.objects.filter(**{column: value}).exists()
+
+    assert recount()[0] == 0
+    assert recount("--check")[0] == 0
+
+
+@pytest.mark.parametrize("harm", [lambda rows: rows.update(payload=b"\x00{}"), lambda rows: rows.delete()])
+def test_outcomes_that_are_not_those_of_the_cases_are_found_and_put_right(team: Team, harm: Any) -> None:
+    run = stored(team, report("PF"))
+    harm(CaseOutcomes.objects.all())
+
+    code, text = recount("--check")
+    assert (code, f"/runs/{run.pk}/ outcomes" in text) == (1, True)
 
     assert recount()[0] == 0
     assert recount("--check")[0] == 0

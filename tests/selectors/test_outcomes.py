@@ -6,8 +6,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from reports.models import Case, Run, Team
-from reports.models.results import CaseOutcomes
+from reports.models import Case, CaseOutcomes, Run, Team
 from reports.selectors import compare
 from reports.selectors.compare import StoredComparison, compare_sides
 from reports.selectors.outcomes import gather_outcomes, kept_outcomes
