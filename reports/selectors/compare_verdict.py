@@ -14,10 +14,10 @@ from evalrunner.compare.document import Naming, RunName, SideName, SignatureName
 from evalrunner.compare.document_rows import adjusted_p_values
 from evalrunner.compare.engine import GROUP_PLACE
 from evalrunner.compare.fisher import fisher_exact
-from evalrunner.compare.policy import Policy
+from evalrunner.compare.policy import Policy, Unmatched
 from evalrunner.compare.redealing import Pair
 from evalrunner.compare.repetitions import Plan, plan_repetitions
-from evalrunner.compare.verdict import Assessment, assess, pairs_of, select
+from evalrunner.compare.verdict import NOTHING_UNMATCHED, Assessment, assess, pairs_of, select
 
 from reports.models import Signature, Team
 from reports.selectors.compare import StoredComparison
@@ -110,13 +110,22 @@ def assess_stored(stored: StoredComparison, policy: Policy, *, is_known: IsKnown
         is_critical=_critical_rule(stored, policy, scenario_of),
         is_known=is_known,
         is_same=stored.baseline.generations == stored.candidate.generations,
+        unmatched=_unmatched(stored, policy),
     )
+
+
+def _unmatched(stored: StoredComparison, policy: Policy) -> Unmatched:
+    if not policy.has_critical:
+        return NOTHING_UNMATCHED
+    variants = {scenario: pk for pk, (scenario, _chosen) in stored.variants.names.items()}
+    facts = {restored(scenario): stored.facts_of(pk) for scenario, pk in variants.items()}
+    return policy.unmatched({name: [*map(restored, each.tags)] if each else () for name, each in facts.items()})
 
 
 def _critical_rule(
     stored: StoredComparison, policy: Policy, scenario_of: Callable[[int], str]
 ) -> Callable[[int], bool]:
-    if not (policy.critical_scenarios or policy.critical_tags):
+    if not policy.has_critical:
         return lambda _variant: False
 
     def is_critical(variant: int) -> bool:

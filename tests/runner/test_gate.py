@@ -219,6 +219,18 @@ def test_the_result_is_utf8_whatever_the_terminal_speaks(before: str) -> None:
 # --------------------------------------------------------------------------------------------------------------- policy
 
 
+def test_a_critical_name_that_fits_nothing_is_told_and_lets_nothing_pass(tmp_path: Path, before: str) -> None:
+    policy = tmp_path / "policy.toml"
+    policy.write_text('[critical]\nscenarios = ["s07", "s7"]\ntags = ["smok"]\n')
+
+    done = evalrunner("gate", before, after(tmp_path, {}), "--policy", str(policy))
+
+    assert done.returncode == 2
+    assert "1 critical scenario of the policy stands on neither side\n                  s7" in done.stdout
+    assert "no scenario on either side has the critical tag “smok”" in done.stdout
+    assert "What the policy calls critical has no case on either side: run it, or correct the policy." in done.stdout
+
+
 def test_a_policy_decides_what_is_critical_and_is_named_in_the_document(tmp_path: Path, before: str) -> None:
     policy = tmp_path / "policy.toml"
     policy.write_text('margin = 0.2\n[critical]\nscenarios = ["s07"]\n')

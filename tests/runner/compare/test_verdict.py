@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from evalrunner import EvaluationError
 from evalrunner.compare import CaseOutcome, RunFacts, RunOutcomes, VariantId, compare
-from evalrunner.compare.policy import DEFAULT_POLICY, Policy, parse_policy
-from evalrunner.compare.verdict import Assessment, Verdict, assess, p_text
+from evalrunner.compare.policy import DEFAULT_POLICY, Policy, Unmatched, parse_policy
+from evalrunner.compare.verdict import NOTHING_UNMATCHED, Assessment, Verdict, assess, p_text
 
 from tests.runner.compare.test_families import comparison
 
@@ -33,6 +33,7 @@ def judged(
     known: Iterable[str] = (),
     *,
     is_same: bool = False,
+    unmatched: Unmatched = NOTHING_UNMATCHED,
 ) -> Assessment:
     return assess(
         compare(baseline, candidate),
@@ -41,6 +42,7 @@ def judged(
         is_critical=lambda variant: policy.is_critical(variant.scenario_id, ()),
         is_known=lambda row: row.variant.scenario_id in set(known),
         is_same=is_same,
+        unmatched=unmatched,
     )
 
 
@@ -217,6 +219,38 @@ def test_at_most_one_in_twenty_pairs_of_equal_versions_is_called_regressed() -> 
         )
         alarms += judged(before, after).verdict is Verdict.REGRESSED
     assert alarms <= 400 * 0.05 + 2 * (400 * 0.05 * 0.95) ** 0.5
+
+
+def test_what_is_critical_and_stands_nowhere_makes_no_verdict() -> None:
+    policy = Policy(critical_scenarios=frozenset({"s00", "s0O"}), critical_tags=frozenset({"smoke", "smok"}))
+    tagged = dict.fromkeys(STEADY, ("smoke",))
+
+    unmatched = policy.unmatched(tagged)
+    found = judged(side(STEADY), side(STEADY), policy, unmatched=unmatched)
+
+    assert unmatched == Unmatched(("s0O",), ("smok",))
+    assert found.verdict is Verdict.INCONCLUSIVE
+    assert kinds(found) == ["critical_unknown", "critical_tag_unknown"]
+    assert [reason.scenarios for reason in found.reasons] == [("s0O",), ()]
+    assert "“smok”" in found.reasons[1].text
+    assert judged(side(STEADY), side(STEADY), policy, is_same=True, unmatched=unmatched).verdict is Verdict.PASS
+
+
+def test_what_broke_is_worse_than_a_name_that_stands_nowhere() -> None:
+    found = judged(side(STEADY), side(STEADY | {"s00": "FFFFF"}), CRITICAL, unmatched=Unmatched(("gone",)))
+
+    assert {"critical_broken", "critical_unknown"} <= set(kinds(found))
+    assert found.verdict is Verdict.REGRESSED
+
+
+def test_tags_are_named_on_one_line_and_not_without_end() -> None:
+    tags = tuple(f"a\ud83d\n{'x' * 500}{number}" for number in range(9))
+
+    [reason] = judged(side(STEADY), side(STEADY), unmatched=Unmatched((), tags)).reasons
+
+    assert reason.text.isprintable()
+    assert len(reason.text) < 400
+    assert reason.text.endswith("and 5 more")
 
 
 def test_a_policy_is_read_with_every_member() -> None:

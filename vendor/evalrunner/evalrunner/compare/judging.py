@@ -9,7 +9,7 @@ from evalrunner.compare.document import Naming, RunName, SideName, SignatureName
 from evalrunner.compare.engine import Comparison, compare
 from evalrunner.compare.files import ReportFileError, ScenarioText
 from evalrunner.compare.outcomes import RunFacts, VariantId
-from evalrunner.compare.policy import DEFAULT_POLICY, Policy
+from evalrunner.compare.policy import DEFAULT_POLICY, Policy, Unmatched
 from evalrunner.compare.verdict import assess
 from evalrunner.compare.versions import Version, read_version
 
@@ -37,6 +37,7 @@ def judge_versions(baseline: Version, candidate: Version, *, policy: Policy = DE
         policy=policy,
         is_critical=naming.is_critical,
         is_same=is_same_runs and _is_alike(compared),
+        unmatched=_unmatched(compared, naming, policy),
     )
     return make_document(
         compared, assessment, baseline=_side_name(baseline), candidate=_side_name(candidate), naming=naming
@@ -56,6 +57,11 @@ def _share_all(baseline: Version, candidate: Version) -> bool:
 def _is_alike(compared: Comparison[VariantId]) -> bool:
     """A run's id is only what a file says: the outcomes must be the same, too."""
     return all(row.baseline == row.candidate for row in compared.rows)
+
+
+def _unmatched(compared: Comparison[VariantId], naming: Naming[VariantId], policy: Policy) -> Unmatched:
+    names = (naming.variant(row.variant) for row in compared.rows) if policy.has_critical else ()
+    return policy.unmatched({name.scenario_id: name.tags for name in names})
 
 
 def _naming(baseline: Version, candidate: Version, policy: Policy) -> Naming[VariantId]:

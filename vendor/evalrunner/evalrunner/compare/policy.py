@@ -29,6 +29,14 @@ LARGEST_COUNT: Final = 2**53 - 1  # what every reader of the document can hold
 
 
 @dataclass(frozen=True, slots=True)
+class Unmatched:
+    """Critical scenario ids and tags of a policy that fit nothing, in order."""
+
+    scenarios: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Policy:
     """``margin`` and ``completeness`` are fractions; ``max_errors`` None allows any number of errors."""
 
@@ -45,10 +53,19 @@ class Policy:
     @property
     def heeds_known_issues(self) -> bool:
         """Tell whether notes can change a verdict."""
-        return self.except_known_issues or bool(self.critical_scenarios or self.critical_tags)
+        return self.except_known_issues or self.has_critical
+
+    @property
+    def has_critical(self) -> bool:
+        return bool(self.critical_scenarios or self.critical_tags)
 
     def is_critical(self, scenario_id: str, tags: Collection[str]) -> bool:
         return scenario_id in self.critical_scenarios or not self.critical_tags.isdisjoint(tags)
+
+    def unmatched(self, scenarios: Mapping[str, Collection[str]]) -> Unmatched:
+        """Return what is critical and fits none of ``scenarios``, given as tags by id: misspelt names guard nothing."""
+        tags = self.critical_tags.difference(*scenarios.values())
+        return Unmatched(tuple(sorted(self.critical_scenarios - scenarios.keys())), tuple(sorted(tags)))
 
 
 DEFAULT_POLICY: Final = Policy()

@@ -22,8 +22,11 @@ from evalrunner.compare.verdict import Assessment, Verdict, select
 
 V = TypeVar("V", bound=Hashable)
 
+_UNKNOWN: Final = "What the policy calls critical has no case on either side: run it, or correct the policy."
 _STILL_OPEN: Final = {
     "critical_removed": "Critical scenario variants are missing in the candidate: run them too.",
+    "critical_unknown": _UNKNOWN,
+    "critical_tag_unknown": _UNKNOWN,
     "critical_redefined": "Critical scenario variants are defined otherwise: accept the new definitions or undo them.",
 }
 
@@ -70,7 +73,7 @@ def plan_repetitions(
     outlook = Outlook.of(chosen.paired, [row for row in open_ if not _is_paired(row)], scenario_of, policy.margin)
     kinds = {reason.kind for reason in assessment.reasons}
     missing_pairs = policy.min_pairs - outlook.pairs
-    obstacles = [sentence for kind, sentence in _STILL_OPEN.items() if kind in kinds]
+    obstacles = list(dict.fromkeys(sentence for kind, sentence in _STILL_OPEN.items() if kind in kinds))
     obstacles += _incomplete_for_good(comparison, counted, policy.completeness)
     retry = tuple(row.variant for row in open_)
     decision = None if missing_pairs > 0 or obstacles else outlook.first_decision()

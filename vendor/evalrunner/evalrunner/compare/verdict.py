@@ -17,13 +17,17 @@ from evalrunner.compare.changes import Change
 from evalrunner.compare.comparability import FOLLOW_UP
 from evalrunner.compare.engine import Comparison, Row
 from evalrunner.compare.intervals import MeanChange, mean_change
-from evalrunner.compare.policy import DEFAULT_POLICY, Policy
+from evalrunner.compare.policy import DEFAULT_POLICY, Policy, Unmatched
 from evalrunner.compare.redealing import Pair, Redealing, redeal
 from evalrunner.compare.tally import fraction_text
+from evalrunner.compare.unseen import on_one_line
 
 V = TypeVar("V", bound=Hashable)
 
 ALPHA: Final = 0.05
+NOTHING_UNMATCHED: Final = Unmatched()
+_TAGS_NAMED: Final = 4
+_LONGEST_TAG: Final = 60  # characters
 
 
 class Verdict(StrEnum):
@@ -127,8 +131,12 @@ def assess(
     is_critical: Callable[[V], bool] = lambda _variant: False,
     is_known: Callable[[Row[V]], bool] = lambda _row: False,
     is_same: bool = False,
+    unmatched: Unmatched = NOTHING_UNMATCHED,
 ) -> Assessment:
-    """Judge a comparison by a policy. ``is_same`` tells that both sides are the same runs, which passes at any size."""
+    """Judge a comparison by a policy. ``is_same`` tells that both sides are the same runs, which passes at any size.
+
+    ``unmatched`` is what the policy calls critical and neither side has a case of.
+    """
     rows = comparison.rows
     chosen = select(comparison, scenario_of=scenario_of, policy=policy, is_known=is_known)
     counted, paired = chosen.counted, chosen.paired
@@ -144,6 +152,7 @@ def assess(
         *([] if is_same else _too_few(len(paired), policy)),
         *_incomplete(completeness, policy),
         *([] if is_same else _critical_open(rows, {id(row) for row in counted}, scenario_of, is_critical)),
+        *([] if is_same else _critical_unknown(unmatched)),
         *([] if is_same else _margin(change, policy)),
     ]
     verdict = next((each for each in _ORDER if any(reason.verdict is each for reason in reasons)), Verdict.PASS)
@@ -260,6 +269,18 @@ def _critical_open(
         if found:
             words = _variants(len(found), "critical scenario variant")
             yield Reason(Verdict.INCONCLUSIVE, f"critical_{kind}", f"{words} {kind}", _scenarios(found, scenario_of))
+
+
+def _critical_unknown(unmatched: Unmatched) -> Iterable[Reason]:
+    """What was to be guarded and was not looked at makes no verdict; a misspelt name shows here."""
+    if number := len(unmatched.scenarios):
+        words = "1 critical scenario of the policy stands" if number == 1 else f"{number} critical scenarios stand"
+        yield Reason(Verdict.INCONCLUSIVE, "critical_unknown", f"{words} on neither side", unmatched.scenarios)
+    if number := len(unmatched.tags):
+        named = ", ".join(f"“{on_one_line(tag, _LONGEST_TAG)}”" for tag in unmatched.tags[:_TAGS_NAMED])
+        more = f" and {number - _TAGS_NAMED:,} more" if number > _TAGS_NAMED else ""
+        words = f"no scenario on either side has the critical tag{'' if number == 1 else 's'} {named}{more}"
+        yield Reason(Verdict.INCONCLUSIVE, "critical_tag_unknown", words)
 
 
 def _margin(change: MeanChange | None, policy: Policy) -> Iterable[Reason]:
