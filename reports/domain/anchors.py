@@ -6,6 +6,7 @@
     turn-3.input:text               a path in another part of it
     turn-3/grounded/cites           a criterion of it, by the ids from the top
     criteria/grounded               a criterion of the whole conversation
+    suite/no-errors                 an assertion of the suite, on the page of a run
     case:name, scenario:steps[0]    a path in the case, in the definition of its scenario
 
 What is no letter, digit or bracket stands percent-encoded, as a browser writes it into an address: id and fragment are

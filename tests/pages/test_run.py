@@ -43,6 +43,7 @@ def test_a_failed_suite_assertion_stands_in_the_answer(client_of_viewer: Client,
 
     assert "Did not pass" in page
     assert "1 of 1 suite assertions did not hold" in page
+    assert page.count('id="suite/') == page.count('href="#suite/') == 1
     assert "got 3" in page
 
 
