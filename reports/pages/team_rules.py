@@ -1,5 +1,6 @@
 """Settings of a team: ignore rules with a preview of what they hide, and the policy of its gate."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from evalrunner.compare import DEFAULT_IGNORED, ignore_rules
@@ -9,7 +10,8 @@ from reports.models import Team
 from reports.pages.parts import Crumb, settings_crumbs
 from reports.pages.path_links import path_links
 from reports.selectors.ignore_preview import Hidden, preview_of
-from reports.selectors.policies import ignored_of_team
+from reports.selectors.policies import ignored_of_team, policy_of_team, unknown_to_team
+from reports.text import storable
 
 _NAMED = 40
 
@@ -99,7 +101,7 @@ def _sentence(team: Team) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PolicyPage:
-    """``example`` shows every member with its default."""
+    """``example`` shows every member with its default; ``warnings`` name what is critical and stands in no suite."""
 
     crumbs: tuple[Crumb, ...]
     sentence: str
@@ -107,6 +109,7 @@ class PolicyPage:
     example: str
     may_change: bool
     faults: tuple[str, ...]
+    warnings: tuple[str, ...]
 
 
 def policy_page(*, team: Team, may_change: bool, typed: str | None = None, faults: tuple[str, ...] = ()) -> PolicyPage:
@@ -118,4 +121,20 @@ def policy_page(*, team: Team, may_change: bool, typed: str | None = None, fault
         example=(policies.__doc__ or "").partition("\n\n")[2].strip(),
         may_change=may_change,
         faults=faults,
+        warnings=() if faults else _warnings(unknown_to_team(team, policy_of_team(team))),
     )
+
+
+def _warnings(unknown: policies.Unmatched) -> tuple[str, ...]:
+    found = (("scenario", unknown.scenarios), ("tag", unknown.tags))
+    return tuple(
+        f"No suite here has the critical {kind}{'' if len(names) == 1 else 's'} {_listed(names)}: a comparison is "
+        f"inconclusive while neither side has a case of {'it' if len(names) == 1 else 'each'}."
+        for kind, names in found
+        if names
+    )
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
+    return ", ".join(f"“{storable(name)}”" for name in names[:_NAMED]) + more

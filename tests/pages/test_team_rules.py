@@ -142,6 +142,24 @@ def test_the_policy_judges_the_page(client_of_admin: Client, team: Team) -> None
     assert (page.verdict.key, page.groups[0].lines[0].marks) == ("regressed", ("critical",))
 
 
+def test_critical_names_that_no_suite_has_are_warned_of_when_a_policy_is_kept(
+    client_of_admin: Client, team: Team
+) -> None:
+    tagged = suite("first", scenarios=[factories.scenario("first", tags=["smoke", "nul \0"])])
+    store(team, report(cases=[case(scenario_id="first")], suite=tagged))
+    store(factories.make_team(), outcomes("v1", elsewhere="P"))
+    policy = '[critical]\nscenarios = ["first", "frist", "elsewhere"]\ntags = ["smoke", "nul \\u0000", "smok"]'
+
+    answer = client_of_admin.post(POLICY, {"policy": policy}, follow=True)
+
+    assert answer.context["page"].warnings == (
+        "No suite here has the critical scenarios “elsewhere”, “frist”: a comparison is inconclusive while neither "
+        "side has a case of each.",
+        "No suite here has the critical tag “smok”: a comparison is inconclusive while neither side has a case of it.",
+    )
+    assert "“frist”" in text_of(answer)
+
+
 @pytest.mark.parametrize(
     "text",
     ["margin = 2", "what", "[critical]\nscenario = []", f"max_errors = {'9' * 5_000}", "a = " + "[" * 50_000],
