@@ -52,6 +52,7 @@ class FilterIn(SidesIn):
     before: Status = Field("", alias="from", description="A row of the matrix.")
     after: Status = Field("", alias="to", description="A column of the matrix.")
     signature: Key = ""
+    scenario: Key = Field("", description="The key of a scenario.")
 
     def filters(self) -> RowFilters:
         return RowFilters(
@@ -61,6 +62,7 @@ class FilterIn(SidesIn):
             before=self.before,
             after=self.after,
             signature=self.signature,
+            scenario=self.scenario,
         )
 
 

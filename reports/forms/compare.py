@@ -19,6 +19,7 @@ class ComparisonForm(forms.Form):
     tag = forms.CharField(required=False, max_length=2_000, strip=False)
     q = forms.CharField(required=False, max_length=2_000)
     signature = forms.RegexField(_KEY, required=False)
+    scenario = forms.RegexField(_KEY, required=False)
     after = forms.RegexField(_KEY, required=False)
 
     def __init__(self, *args: object, **kwargs: object) -> None:
@@ -42,6 +43,7 @@ class ComparisonForm(forms.Form):
             before=self.text("from"),
             after=self.text("to"),
             signature=self.text("signature"),
+            scenario=self.text("scenario"),
         )
 
     def faults(self) -> tuple[str, ...]:

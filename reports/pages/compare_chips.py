@@ -28,6 +28,10 @@ def filter_chips(
     if filters.signature:
         name = next((each.words for each in words.values() if each.key == filters.signature), "one failure signature")
         chips.append(Chip("Failure", name, (), address.filtered(filters.but(signature=""))))
+    if filters.scenario:
+        names = (stored.variants[row.variant] for row in stored.result.rows)
+        name = next((each.scenario_id for each in names if each.scenario_key == filters.scenario), "another one")
+        chips.append(Chip("Scenario", name, (), address.filtered(filters.but(scenario=""))))
     return tuple(chips)
 
 

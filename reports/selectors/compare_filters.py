@@ -22,7 +22,8 @@ class RowFilters:
 
     ``only`` is a change class, a group, "regressions", "improvements" or "all"; without it and any other filter the
     rows that did not change stay folded. ``before`` and ``after`` are a cell of the from/to matrix (either may be
-    empty). ``signature`` is a signature's key. ``tag`` and ``text`` are in stored form; text is looked for literally.
+    empty). ``signature`` is a signature's key, ``scenario`` that of a scenario id. ``tag`` and ``text`` are in stored form;
+    text is looked for literally.
     """
 
     only: str = ""
@@ -31,6 +32,7 @@ class RowFilters:
     before: str = ""
     after: str = ""
     signature: str = ""
+    scenario: str = ""
 
     @property
     def is_narrow(self) -> bool:
@@ -39,7 +41,8 @@ class RowFilters:
     def query(self) -> dict[str, str]:
         """Return the members that stand in an address."""
         named = {"class": self.only, "tag": self.tag, "q": self.text, "from": self.before, "to": self.after}
-        return {name: value for name, value in (named | {"signature": self.signature}).items() if value}
+        named |= {"signature": self.signature, "scenario": self.scenario}
+        return {name: value for name, value in named.items() if value}
 
     def but(self, **changes: str) -> Self:
         return replace(self, **changes)
@@ -68,6 +71,8 @@ def matching_rows(stored: StoredComparison, filters: RowFilters, *, team: Team) 
         rows = [row for row in rows if _is_of_class(row, filters.only)]
     if filters.signature:
         rows = _with_signature(rows, filters.signature, team)
+    if filters.scenario:
+        rows = [row for row in rows if stored.variants[row.variant].scenario_key == filters.scenario]
     if filters.tag:
         rows = [
             row for row in rows if (facts := stored.facts_of(row.variant)) is not None and filters.tag in facts.tags

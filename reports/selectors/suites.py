@@ -1,6 +1,6 @@
 """Reads for suites: the list, a suite's revisions, and the scenarios of one revision."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -153,6 +153,25 @@ def scenario_changes(*, before_pk: int, after_pk: int) -> tuple[ScenarioChange, 
         )
         for key, kind in changed.items()
     )
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedDefinition:
+    """A scenario's definitions in two revisions; ``position`` is its place in the later one."""
+
+    position: int
+    before: Mapping[str, Any] | None
+    after: Mapping[str, Any] | None
+
+
+def changed_definitions(*, before_pk: int, after_pk: int, keys: Collection[str]) -> dict[str, ChangedDefinition]:
+    """Return the definitions of scenarios that two revisions have, by scenario key."""
+    places = dict(Scenario.objects.filter(revision=after_pk, key__in=keys).values_list("key", "position"))
+    found = _definitions((before_pk, after_pk), places)
+    return {
+        key: ChangedDefinition(position, found.get((before_pk, key)), found.get((after_pk, key)))
+        for key, position in places.items()
+    }
 
 
 def _outlines(revision_pk: int) -> dict[str, dict[str, Any]]:

@@ -6,15 +6,15 @@ from django.db import transaction
 from evalrunner.compare import redefined
 
 from reports.models import AcceptedDefinition, Run, Scenario, SuiteRevision, Team, User
-from reports.services.audit import record
+from reports.services.audit import differences, record
 from reports.services.run_changes import recount_changes
-from reports.text import storable
+from reports.text import restored, storable
 
 
 def accept_definitions(
     *, team: Team, user: User, revisions: tuple[int, int], scenario_keys: Collection[str], reason: str
 ) -> int:
-    """Accept the new definitions of scenarios and return how many were not accepted before.
+    """Accept the new definitions of scenarios and return how many were not accepted before; those get another reason.
 
     Only scenarios that both revisions define, and define otherwise, can be accepted; others are left out.
     """
@@ -25,7 +25,9 @@ def accept_definitions(
     wanted = {key: changed[key] for key in scenario_keys if key in changed}
     with transaction.atomic():
         rows = AcceptedDefinition.objects.for_team(team).filter(first=first, second=second, scenario_key__in=wanted)
-        known = set(rows.select_for_update().values_list("scenario_key", flat=True))
+        known = {row.scenario_key: row for row in rows.select_for_update()}
+        for row in known.values():
+            _explain(row, user, reason)
         new = [(key, wanted[key]) for key in wanted if key not in known]
         AcceptedDefinition.objects.bulk_create(
             [
@@ -43,19 +45,33 @@ def accept_definitions(
             ignore_conflicts=True,
         )
         for _key, scenario in new:
-            record(team=team, actor=user, action="definition.accepted", subject=scenario, revisions=[first, second])
+            details = {"revisions": [first, second], "reason": reason.strip()}
+            record(team=team, actor=user, action="definition.accepted", subject=scenario, **details)
         _recount(first, second)
     return len(new)
 
 
-def withdraw_definition(*, team: Team, user: User, pk: int) -> None:
+def _explain(row: AcceptedDefinition, user: User, reason: str) -> None:
+    """Give an accepted definition another reason; without one it keeps its own."""
+    said = storable(reason.strip())
+    if said in ("", row.reason):
+        return
+    changed = differences({"reason": restored(row.reason)}, {"reason": reason.strip()})
+    row.reason, row.by = said, user
+    row.save(update_fields=["reason", "by"])
+    record(team=row.team, actor=user, action="definition.accepted", subject=row.scenario_id, **changed)
+
+
+def withdraw_definition(*, team: Team, user: User, pk: int, reason: str = "") -> None:
     """Take an acceptance back; one that is gone already is no error."""
     with transaction.atomic():
         row = AcceptedDefinition.objects.for_team(team).select_for_update().filter(pk=pk).first()
         if row is None:
             return
         first, second = row.first_id, row.second_id
-        record(team=team, actor=user, action="definition.withdrawn", subject=row.scenario_id, revisions=[first, second])
+        before = {"by": row.by.username if row.by else "", "reason": restored(row.reason)}
+        details = {"before": before, "revisions": [first, second], "reason": reason.strip()}
+        record(team=team, actor=user, action="definition.withdrawn", subject=row.scenario_id, **details)
         row.delete()
         _recount(first, second)
 

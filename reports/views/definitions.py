@@ -36,21 +36,24 @@ def definitions(request: TeamRequest) -> HttpResponseBase:
 
 def _show(request: TeamRequest, stored: StoredComparison, address: Address) -> HttpResponse:
     may_accept = role_includes(request.membership.role, "triager")
-    shown = definitions_page(stored, address, may_accept=may_accept)
+    start = request.GET.get("start", "")
+    is_place = start.isascii() and start.isdigit() and len(start) < 10
+    shown = definitions_page(stored, address, may_accept=may_accept, start=int(start) if is_place else 0)
     return render(request, "reports/definitions.html", {"page": shown})
 
 
 @page("triager")
 def _change(request: TeamRequest, stored: StoredComparison, address: Address) -> HttpResponse:
+    reason = request.POST.get("reason", "")[:2_000]
     withdrawn = request.POST.get("withdraw", "")
     if withdrawn.isascii() and withdrawn.isdigit() and len(withdrawn) < 19:
-        withdraw_definition(team=request.team, user=request.user, pk=int(withdrawn))
+        withdraw_definition(team=request.team, user=request.user, pk=int(withdrawn), reason=reason)
     else:
         accept_definitions(
             team=request.team,
             user=request.user,
             revisions=(stored.baseline.revision.pk, stored.candidate.revision.pk),
             scenario_keys=request.POST.getlist("scenario")[:10_000],
-            reason=request.POST.get("reason", "")[:2_000],
+            reason=reason,
         )
     return redirect(definitions_href(address))

@@ -3,9 +3,15 @@
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from reports.models import AcceptedDefinition, AuditEntry, Run, RunChange, Team, User
+from reports.pages.compare_frame import Address
+from reports.pages.definitions import definitions_href
+from reports.selectors.compare_filters import RowFilters
+from reports.services.definitions import accept_definitions
 from tests import factories
 from tests.factories import outcomes, scenario, suite
 from tests.factories import stored as store
@@ -59,6 +65,62 @@ def test_an_accepted_definition_counts_like_any_other(client_of_triager: Client,
     assert "1 changed definition was accepted; they count." in text_of(shown)
     assert "Only the wording" in text_of(client_of_triager.get(answer["Location"]))
     assert RunChange.objects.get(run=pair[1].pk).counts == {"broken": 1, "steady": 1}
+
+
+def test_each_changed_scenario_says_what_changed_and_leads_to_its_rows(client_of_triager: Client, pair: Pair) -> None:
+    shown = open_page(client_of_triager, pair)
+
+    (line,) = shown.context["page"].changed
+    assert "1 member changed: steps[ask].input.text" in text_of(shown)
+    assert "Something else" in text_of(shown)
+    rows = client_of_triager.get(line.rows_href).context["page"]
+    assert [[each.scenario_id for each in group.lines] for group in rows.groups] == [["a"]]
+    assert [(chip.name, chip.value) for chip in rows.chips if chip.remove_href][-1] == ("Scenario", "a")
+    anchor = line.href.partition("#")[2]
+    suite_page = client_of_triager.get(line.href).context["page"]
+    assert [each.scenario.id for each in suite_page.scenarios if each.anchor == anchor] == ["a"]
+
+
+def test_many_changed_scenarios_come_page_by_page_at_the_same_cost(client_of_triager: Client, team: Team) -> None:
+    names = {f"s{number:03}": "P" for number in range(230)}
+
+    def defined(text: str) -> dict[str, Any]:
+        scenarios = [scenario(name) for name in names]
+        for each in scenarios:
+            each["steps"][0]["input"] = {"text": text}
+        return suite() | {"scenarios": scenarios}
+
+    first = store(team, outcomes("v1", **names) | {"suite": defined("One")})
+    second = store(team, outcomes("v2", **names) | {"suite": defined("Two")})
+    seen, counts = [], []
+    address = definitions_href(Address(f"run:{first.pk}", f"run:{second.pk}", 0, RowFilters()))
+    client_of_triager.get(address)  # what a process reads once
+    while address:
+        with CaptureQueriesContext(connection) as queries:
+            page = client_of_triager.get(address).context["page"]
+        counts.append(len(queries))
+        seen += [line.scenario_id for line in page.changed]
+        address = page.pager.next_href
+
+    assert seen == list(names)
+    assert len(set(counts)) == 1
+
+
+def test_another_reason_and_a_withdrawal_are_kept_with_what_was_said(client_of_triager: Client, pair: Pair) -> None:
+    api = accept(client_of_triager, pair, reason="Only the wording")
+    row = AcceptedDefinition.objects.get()
+    pks = (pair[0].revision_id, pair[1].revision_id)
+    user = row.by
+    assert user is not None
+    keys = [row.scenario_key]
+    assert accept_definitions(team=row.team, user=user, revisions=pks, scenario_keys=keys, reason="Checked") == 0
+    client_of_triager.post(api["Location"], {"withdraw": str(row.pk), "reason": "Not so"})
+
+    assert list(AuditEntry.objects.order_by("pk").values_list("details", flat=True)) == [
+        {"revisions": sorted(pks), "reason": "Only the wording"},
+        {"before": {"reason": "Only the wording"}, "after": {"reason": "Checked"}},
+        {"before": {"by": user.username, "reason": "Checked"}, "revisions": sorted(pks), "reason": "Not so"},
+    ]
 
 
 def test_it_holds_in_either_direction_and_is_kept_once(client_of_triager: Client, pair: Pair) -> None:
