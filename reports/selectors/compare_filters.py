@@ -22,8 +22,8 @@ class RowFilters:
 
     ``only`` is a change class, a group, "regressions", "improvements" or "all"; without it and any other filter the
     rows that did not change stay folded. ``before`` and ``after`` are a cell of the from/to matrix (either may be
-    empty). ``signature`` is a signature's key, ``scenario`` that of a scenario id. ``tag`` and ``text`` are in stored form;
-    text is looked for literally.
+    empty). ``signature`` is a signature's key, ``scenario`` that of a scenario id. ``tag`` and ``text`` are in stored
+    form; text is looked for literally.
     """
 
     only: str = ""
