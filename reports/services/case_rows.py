@@ -4,6 +4,8 @@
 generation, many at a time for imports, one at a time for the checkpoints of a run that is executed here.
 """
 
+from __future__ import annotations
+
 import json
 import sys
 from collections.abc import Mapping, Sequence
@@ -23,6 +25,7 @@ from reports.text import storable
 
 MAX_ROWS = 500  # rows of one transaction
 MAX_BYTES = 4 << 20  # payload bytes of one transaction
+_GOING_ON = ("pending", "running")
 _PROTO_BYTES = b'"__proto__"'
 
 
@@ -136,12 +139,22 @@ def _without_proto(value: Any) -> Any:
     return value
 
 
+class _StoredState(NamedTuple):
+    """What a writer has to know of a case that is stored, to bring it up to a later state."""
+
+    pk: int
+    variant_id: int
+    turn_count: int
+    status: str
+
+
 class CaseWriter:
     """Write the cases of one generation. Not shared between threads."""
 
     def __init__(self, team: Team, generation: Generation) -> None:
         self._generation = generation
         self._interning = CaseInterning(team)
+        self._stored: dict[int, _StoredState] = {}
 
     def write_cases(self, cases: Sequence[PreparedCase]) -> None:
         """Add cases in one transaction and renew the generation."""
@@ -162,18 +175,31 @@ class CaseWriter:
     def replace_case(self, case: Mapping[str, Any], position: int) -> str:
         """Bring the stored case at a place up to a later state: turns that are stored stay, new ones are added.
 
-        Returns the status that it had.
+        Returns the status that it had. Nobody else may write to the case while this writer does.
         """
-        stored = Case.objects.only("pk", "turn_count", "status").get(generation=self._generation, position=position)
+        stored = self._stored.get(position) or self._look_up(position)
         prepared = prepare_case(case, position, first_turn=stored.turn_count)
-        variants = self._interning.variant_ids([(prepared.variant_key, prepared.scenario_id, prepared.variants)])
         signed = prepared.signature
         signatures = self._interning.signature_ids([(signed.key, signed)] if signed is not None else [])
-        row = self._case_row(prepared, variants, signatures)
+        row = self._case_row(prepared, {prepared.variant_key: stored.variant_id}, signatures)
         row.pk = stored.pk
         row.save(force_update=True)
-        Turn.objects.bulk_create(_turn_row(stored.pk, turn) for turn in prepared.turns)
+        if prepared.turns:
+            Turn.objects.bulk_create(_turn_row(stored.pk, turn) for turn in prepared.turns)
+        transaction.on_commit(lambda: self._remember(position, stored, prepared))
         return stored.status
+
+    def _look_up(self, position: int) -> _StoredState:
+        columns = ("pk", "variant_id", "turn_count", "status")
+        stored = Case.objects.filter(generation=self._generation, position=position).values_list(*columns).get()
+        return _StoredState(*stored)
+
+    def _remember(self, position: int, stored: _StoredState, case: PreparedCase) -> None:
+        """Keep the state of a case that goes on, so that its next one costs no look."""
+        if case.status in _GOING_ON:
+            self._stored[position] = _StoredState(stored.pk, stored.variant_id, case.turn_count, case.status)
+        else:
+            self._stored.pop(position, None)
 
     def _case_row(self, case: PreparedCase, variants: Mapping[str, int], signatures: Mapping[str, int]) -> Case:
         return Case(

@@ -12,7 +12,9 @@ from collections.abc import Callable
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import Subquery
+from django.db.models.expressions import Combinable
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 from evalrunner.data import PlainObject
 from evalrunner.events import EvaluationCheckpoint, EventType, RunEvent
@@ -96,8 +98,8 @@ class CheckpointStore:
             counts = {status: getattr(summary, status) for status in COUNTED}
             columns = run_columns(head | {"summary": summary.to_data()}, counts)
             Run.objects.filter(pk=self.claim.run_pk).update(**columns, updated_at=timezone.now())
-            event = RunEvent(next_sequence(self.claim.run_pk), EventType.RUN_COMPLETED, head["runId"])
-            write_event(self.claim.run_pk, event, event.sequence)
+            end = RunEvent(0, EventType.RUN_COMPLETED, head["runId"])
+            write_event(self.claim.run_pk, end, next_sequence(self.claim.run_pk))
             mark_affected(run_pk=self.claim.run_pk)
         self._count()
 
@@ -134,7 +136,7 @@ class CheckpointStore:
         refresh_changes(run_pk=self.claim.run_pk)
 
 
-def write_event(run_pk: uuid.UUID, event: RunEvent, sequence: int) -> None:
+def write_event(run_pk: uuid.UUID, event: RunEvent, sequence: int | Combinable) -> None:
     """Add an event to a run, under its number in the whole run."""
     EventRow.objects.create(
         run_id=run_pk,
@@ -146,10 +148,13 @@ def write_event(run_pk: uuid.UUID, event: RunEvent, sequence: int) -> None:
     )
 
 
-def next_sequence(run_pk: uuid.UUID) -> int:
-    """Return the number of a run's next event; nobody else may add one until the caller's transaction has ended."""
-    last: int | None = EventRow.objects.filter(run_id=run_pk).aggregate(last=Max("sequence"))["last"]
-    return (last or 0) + 1
+def next_sequence(run_pk: uuid.UUID) -> Combinable:
+    """Return what gives a run's next event its number.
+
+    Nobody else may add one from before the statement that uses it to the end of the caller's transaction.
+    """
+    last = EventRow.objects.filter(run_id=run_pk).order_by("-sequence").values("sequence")[:1]
+    return Coalesce(Subquery(last), 0) + 1
 
 
 def write_stop(run_pk: uuid.UUID, reason: str) -> None:

@@ -120,7 +120,8 @@ def execute_shard(*, shard_pk: int) -> None:
 def _worked_off(claim: Claim) -> Claim | None:
     """Do the work of a claimed shard; return the claim of the run where this was the last one."""
     execution = Execution.objects.select_related("run").get(pk=claim.run_pk)
-    store = ShardStore(claim, early_alarm=RunOptions.from_data(execution.request).early_alarm)
+    options = RunOptions.from_data(execution.request)
+    store = ShardStore(claim, early_alarm=options.early_alarm, max_failures=options.max_failures)
     try:
         assignment = assign(claim.run_pk, has_begun=True)
         part = _part_of(claim, execution.run, assignment)

@@ -27,17 +27,20 @@ _FAILURES = ("failed", "error")
 class ShardStore:
     """Stores the changes of one claimed shard, in their order. Used by one thread only.
 
-    ``failures`` are those of the whole run, and ``is_stopped`` tells whether the early alarm went off, both as of the
-    last case that ended here. Every method raises LeaseLost once the claim has ended, and then has written nothing.
+    ``failures`` are those of the whole run as of the last case that ended here; not counted where the run has no more
+    than ``max_failures`` cases. ``is_stopped`` tells whether the early alarm went off then. Every method raises
+    LeaseLost once the claim has ended, and then has written nothing.
     """
 
-    def __init__(self, claim: Claim, *, early_alarm: bool) -> None:
+    def __init__(self, claim: Claim, *, early_alarm: bool, max_failures: int) -> None:
         self.claim = claim
         self.run = Run.objects.select_related("team", "generation").defer("head").get(pk=claim.run_pk)
         assert self.run.generation is not None  # shards are made with it
         self._generation = self.run.generation
         self._writer = CaseWriter(self.run.team, self._generation)
-        self._watched = _open_cases(claim) if early_alarm else 0
+        cases = _open_cases(claim)
+        self._watched = cases if early_alarm else 0
+        self._are_failures_bounded = max_failures < cases
         self.failures = total_failures(claim.run_pk)
         self.is_stopped = False
 
@@ -67,7 +70,8 @@ class ShardStore:
 
     def _look_around(self, case: EvaluationCase) -> None:
         """See what the shards have done together: how many cases failed, and whether all of the first did."""
-        self.failures = total_failures(self.claim.run_pk)
+        if self._are_failures_bounded:
+            self.failures = total_failures(self.claim.run_pk)
         reason = self._early_alarm(case)
         if reason is not None:
             write_stop(self.claim.run_pk, reason)
