@@ -26,7 +26,6 @@ function modulesOf(root) {
   return root instanceof Element && root.matches("[data-module]") ? [root, ...inside] : inside;
 }
 
-document.documentElement.classList.add("has-script");
 startAnchors(document);
 startKeys(document, { clipboard: navigator.clipboard });
 startHelp(document);

@@ -81,7 +81,7 @@ def test_keys_walk_the_list_and_open_what_is_chosen(
 ) -> None:
     page = signed_in_page
     page.goto(f"{live_server.url}/runs/")
-    expect(page.locator("html")).to_have_class("has-script")
+    expect(page.locator("html")).to_have_attribute("data-started", "")
 
     for key in ("j", "j", "j", "k"):
         press(page, key)
@@ -97,7 +97,7 @@ def test_a_slash_leads_to_the_search_and_the_search_to_the_runs(
     for width in WIDTHS:
         page.set_viewport_size({"width": width, "height": 900})
         page.goto(f"{live_server.url}/targets/")
-        expect(page.locator("html")).to_have_class("has-script")
+        expect(page.locator("html")).to_have_attribute("data-started", "")
 
         press(page, "/")
         page.keyboard.type("version:v2")
@@ -125,7 +125,7 @@ def test_a_menu_closes_by_escape_and_by_a_press_elsewhere(
 ) -> None:
     page = signed_in_page
     page.goto(f"{live_server.url}/runs/")
-    expect(page.locator("html")).to_have_class("has-script")
+    expect(page.locator("html")).to_have_attribute("data-started", "")
     choice = page.get_by_role("link", name="not passed")
     chip = page.locator(".chip summary", has_text="outcome")
 
@@ -144,7 +144,7 @@ def test_a_menu_closes_by_escape_and_by_a_press_elsewhere(
 def test_help_opens_by_its_key_and_gives_the_focus_back(signed_in_page: Page, live_server: LiveServer) -> None:
     page = signed_in_page
     page.goto(f"{live_server.url}/targets/")
-    expect(page.locator("html")).to_have_class("has-script")
+    expect(page.locator("html")).to_have_attribute("data-started", "")
 
     press(page, "?")
     dialog = page.get_by_role("dialog", name="Keys and signs")
@@ -203,7 +203,7 @@ def test_the_link_of_what_is_chosen_is_copied_by_its_key(
     page = signed_in_page
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.goto(f"{live_server.url}/runs/")
-    expect(page.locator("html")).to_have_class("has-script")
+    expect(page.locator("html")).to_have_attribute("data-started", "")
 
     press(page, "j")
     press(page, "c")
