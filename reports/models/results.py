@@ -187,8 +187,9 @@ class RunChange(models.Model):
 
     ``baseline`` is the one that ``reports.domain.baselines`` resolves. ``counts`` maps change classes to numbers of
     scenario variants above 0, redefined ones left out. ``sentence`` is the answer of the comparison, ``reason`` the
-    first rule that speaks for the verdict, "" for none. ``basis`` is a digest of all that was judged: the same basis
-    gives the same row. ``holds_until`` is the last day (UTC) of the first note to end on which it stands.
+    first rule that speaks for the verdict, "" for none. ``basis`` is a digest of all that was judged, ``rules`` one of
+    the rules (``reports.selectors.verdict_rules``): the same two give the same row. ``holds_until`` is the last day
+    (UTC) of the first note to end on which it stands.
     """
 
     class Verdict(models.TextChoices):
@@ -200,6 +201,7 @@ class RunChange(models.Model):
     run = models.OneToOneField(Run, on_delete=models.CASCADE, primary_key=True, related_name="change")
     baseline = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="+")
     basis = models.CharField(max_length=64)
+    rules = models.CharField(max_length=16, default="")
     counts = models.JSONField(default=dict)
     verdict = models.CharField(max_length=14, choices=Verdict.choices)
     sentence = models.TextField()

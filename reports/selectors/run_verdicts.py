@@ -20,6 +20,7 @@ from reports.selectors.definitions import accepted_between
 from reports.selectors.notes import NotedSide, noted_side
 from reports.selectors.policies import policy_of_team
 from reports.selectors.run_changes import baseline_of, counted_run
+from reports.selectors.verdict_rules import rules_digest
 
 _NO_NOTES = NotedSide(())
 
@@ -30,6 +31,7 @@ class JudgedChange:
 
     baseline_id: UUID
     basis: str
+    rules: str
     counts: dict[str, int]
     verdict: str
     sentence: str
@@ -81,6 +83,7 @@ def judged_change(ground: Ground) -> JudgedChange:
     return JudgedChange(
         baseline_id=baseline.token.run,
         basis=ground.basis,
+        rules=rules_digest(),
         counts=dict(sorted(counts.items())),
         verdict=str(found.verdict),
         sentence="".join(phrase.text for phrase in answer(stored.result, found)),

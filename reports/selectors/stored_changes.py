@@ -3,11 +3,14 @@
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date
 from typing import Any, Final
 
+from django.db.models import Q
 from django.utils import timezone
 
 from reports.models import Run
+from reports.selectors.verdict_rules import rules_digest
 
 CHANGE_COLUMNS: Final = (
     "change_due_at",
@@ -17,6 +20,7 @@ CHANGE_COLUMNS: Final = (
     "change__sentence",
     "change__reason",
     "change__holds_until",
+    "change__rules",
 )
 
 
@@ -38,8 +42,7 @@ class RunChangeRow:
 
 def change_row(run_pk: uuid.UUID, values: Mapping[str, Any]) -> RunChangeRow | None:
     """Make a row of ``CHANGE_COLUMNS`` as a query over runs reads them; None where nothing is the run's baseline."""
-    holds_until = values["change__holds_until"]
-    if values["change_due_at"] is not None or (holds_until is not None and holds_until < timezone.now().date()):
+    if values["change_due_at"] is not None or _is_outlived(values["change__holds_until"], values["change__rules"]):
         return RunChangeRow(run_pk, is_due=True)
     if values["change__baseline"] is None:
         return None
@@ -50,6 +53,19 @@ def change_row(run_pk: uuid.UUID, values: Mapping[str, Any]) -> RunChangeRow | N
         sentence=values["change__sentence"],
         reason=values["change__reason"],
         counts=values["change__counts"],
+    )
+
+
+def _is_outlived(holds_until: date | None, rules: str | None) -> bool:
+    """Tell whether a stored change stood on a note whose last day is over, or on the rules of another release."""
+    is_over = holds_until is not None and holds_until < timezone.now().date()
+    return is_over or rules not in (None, rules_digest())
+
+
+def outlived() -> Q:
+    """Return the same as a condition on runs."""
+    return Q(change__holds_until__lt=timezone.now().date()) | (
+        Q(change__isnull=False) & ~Q(change__rules=rules_digest())
     )
 
 

@@ -22,6 +22,8 @@ from reports.models import Run, RunChange
 from reports.querysets import RunQuerySet
 from reports.selectors.run_changes import affected_runs, counted_run
 from reports.selectors.run_verdicts import JudgedChange, ground_of, judged_change
+from reports.selectors.stored_changes import outlived
+from reports.selectors.verdict_rules import rules_digest
 from reports.services.messages import COUNT_CHANGES, tell_after_commit
 from reports.services.outcomes import keep_outcomes
 
@@ -86,9 +88,8 @@ def count_batch() -> None:
 
 
 def mark_outlived_changes() -> None:
-    """Mark the changes that stand on a note whose last day is over."""
-    today = timezone.now().date()
-    mark_changes(Run.objects.filter(change__holds_until__lt=today, change_due_at__isnull=True))
+    """Mark the changes that stand on a note whose last day is over, or on the rules of another release."""
+    mark_changes(Run.objects.filter(outlived(), change_due_at__isnull=True))
 
 
 def waiting_changes(*, before: datetime) -> Sequence[uuid.UUID]:
@@ -141,7 +142,8 @@ def _count(claim: _Claim, *, anew: bool = False) -> None:
     """Count one change where it stands on something else than what was counted, or anew, and take the mark away."""
     keep_outcomes(run_pk=claim.run_pk)
     ground = ground_of(claim.run_pk)
-    is_counted = ground is not None and RunChange.objects.filter(run=claim.run_pk, basis=ground.basis).exists()
+    stored = RunChange.objects.filter(run=claim.run_pk, rules=rules_digest())
+    is_counted = ground is not None and stored.filter(basis=ground.basis).exists()
     found = judged_change(ground) if ground is not None and (anew or not is_counted) else None
     with transaction.atomic():
         claimed = Run.objects.filter(pk=claim.run_pk, change_due_at=claim.due_at)

@@ -12,6 +12,7 @@ from reports.models import Note, Run, RunChange, Team, User
 from reports.selectors.note_scope import source_of
 from reports.selectors.run_verdicts import ground_of
 from reports.selectors.stored_changes import change_of_run
+from reports.selectors.verdict_rules import REPORTS, SITE, rules_digest
 from reports.services import run_changes
 from reports.services.baselines import set_baseline
 from reports.services.note_checks import NoteContent
@@ -275,3 +276,22 @@ def test_a_run_that_moves_a_version_moves_the_notes_that_it_bounds(team: Team, a
 
     assert verdict_of(failing) == "inconclusive"
     assert all(recount_run(run, repair=False) == () for run in Run.objects.all())
+
+
+def test_what_another_release_judged_is_judged_anew(
+    client_of_viewer: Client, many: list[Run], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    RunChange.objects.filter(run=many[-1].pk).update(rules="of another", sentence="In other words.")
+
+    shown = client_of_viewer.get("/runs/").content.decode()
+    assert shown.count("being judged") == 1
+    mark_outlived_changes()
+    count_batch()
+
+    assert "being judged" not in client_of_viewer.get("/runs/").content.decode()
+    assert RunChange.objects.get(run=many[-1].pk).sentence != "In other words."
+
+
+def test_the_rules_are_the_engine_and_what_feeds_it() -> None:
+    assert len(rules_digest()) == 16
+    assert [pattern for pattern in SITE if not list(REPORTS.glob(pattern))] == []
