@@ -10,9 +10,10 @@ from ninja import Field, Path, Query, Router, Schema
 from reports.access import TeamRequest
 from reports.api import schemas
 from reports.api.auth import needs
+from reports.api.import_form import SCENARIOS, TOLD, given_with, is_form
 from reports.api.problems import Problem, ProblemOut, not_found
 from reports.domain.run_query import MOST_TERMS, RunQuery, parse_run_query
-from reports.importers.given import Given, read_scenario_text
+from reports.importers.given import LONGEST
 from reports.models import Run
 from reports.selectors import run_records
 from reports.selectors.runs import Cursor
@@ -98,7 +99,7 @@ _IMPORT_BODY = {
     "description": (
         "A report (schemaVersion 1) as JSON, gzip or zstd: the body itself, or one file of a form. Or results of the "
         "scenario harness (rows one a line, or its report), for which `target` and `fingerprint` are needed; in a form "
-        "the scenario file may come along as `scenarios`."
+        "they and `suite` may be fields, and the scenario file may come along as `scenarios`. Other fields are refused."
     ),
     "content": {
         "application/json": {"schema": {"type": "object"}},
@@ -111,6 +112,7 @@ _IMPORT_BODY = {
                 "properties": {
                     "file": {"type": "string", "format": "binary"},
                     "scenarios": {"type": "string", "format": "binary"},
+                    **{name: {"type": "string", "maxLength": LONGEST} for name in TOLD},
                 },
             }
         },
@@ -133,6 +135,7 @@ _IMPORT_ANSWERS: dict[Any, Any] = {
 )
 def import_run(request: HttpRequest, given: Query[ImportIn]) -> HttpResponse:
     """Store a report once: 201 when it is new, 200 when it was there or a later snapshot of it; safe to repeat."""
+    _refuse_unknown_parameters(request, ImportIn)
     asked = cast(TeamRequest, request)
     source, file_name = _uploaded(request)
     done = ingest_report(
@@ -141,7 +144,7 @@ def import_run(request: HttpRequest, given: Query[ImportIn]) -> HttpResponse:
         origin=Run.Origin.API,
         created_by=asked.user,
         file_name=file_name,
-        given=Given(given.target.strip(), given.fingerprint.strip(), given.suite.strip(), _scenarios(request)),
+        given=given_with(request, given.model_dump()),
     )
     body = {"id": str(done.run_pk), "runId": done.run_id, "outcome": done.outcome}
     body |= schemas.run_addresses(request, done.run_pk)
@@ -152,23 +155,16 @@ def import_run(request: HttpRequest, given: Query[ImportIn]) -> HttpResponse:
 
 def _uploaded(request: HttpRequest) -> tuple[BinaryIO, str]:
     """Return the body as it comes in, or the one file of a form."""
-    if request.content_type != "multipart/form-data":
+    if not is_form(request):
         if "chunked" in request.headers.get("Transfer-Encoding", "") and not request.headers.get("Content-Length"):
             raise Problem(411, "length_required", "Send the body with a Content-Length.")
         return cast(BinaryIO, request), ""
-    files = [file for name in request.FILES if name != "scenarios" for file in request.FILES.getlist(name)]
+    files = [file for name in request.FILES if name != SCENARIOS for file in request.FILES.getlist(name)]
     if len(files) != 1:
         raise Problem(
             422, "one_file", "Send exactly one file in a form, as `file`.", [("body.file", "must be one file")]
         )
     return cast(BinaryIO, files[0]), files[0].name or ""
-
-
-def _scenarios(request: HttpRequest) -> str:
-    """Return the text of the scenario file that came along with results; "" without one."""
-    if request.content_type != "multipart/form-data":
-        return ""
-    return read_scenario_text(request.FILES.get("scenarios"))
 
 
 @router.get("/runs/{run}", response={200: schemas.RunOut, **_REFUSALS}, url_name="get_run", summary="Read a run")
