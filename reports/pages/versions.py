@@ -27,7 +27,10 @@ class Against:
 
 
 def against(candidate: VersionRow, baseline: VersionRow | None) -> Against | None:
-    """Say how the pass rate moved against an earlier version; None where there is none."""
+    """Say how the pass rate moved against an earlier version; None where there is none.
+
+    Rates of two suite revisions are of other scenarios: what their comparison leaves out is no difference of rates.
+    """
     if baseline is None:
         return None
     return Against(
@@ -39,8 +42,10 @@ def against(candidate: VersionRow, baseline: VersionRow | None) -> Against | Non
 
 
 def direction(candidate: VersionRow, baseline: VersionRow | None) -> str:
-    """Compare two rates exactly, as fractions of whole numbers."""
+    """Compare two rates of one suite revision exactly, as fractions of whole numbers."""
     if baseline is None or not (candidate.tally.decided and baseline.tally.decided):
+        return "unknown"
+    if candidate.revision_pk != baseline.revision_pk:
         return "unknown"
     now = candidate.tally.passed * baseline.tally.decided
     before = baseline.tally.passed * candidate.tally.decided
@@ -51,6 +56,8 @@ def _moved(candidate: VersionRow, baseline: VersionRow) -> str:
     now, before = candidate.tally.rate, baseline.tally.rate
     if now is None or before is None:
         return "no rate to compare with"
+    if candidate.revision_pk != baseline.revision_pk:
+        return "another suite revision than"
     points = (now - before) * 100
     if direction(candidate, baseline) == "same":
         return "the same pass rate as"

@@ -63,6 +63,30 @@ def test_versions_are_compared_with_the_decided_one_before(client_of_viewer: Cli
     assert f"baseline=version%3A{first.version_id}&amp;candidate=version%3A{last.version_id}" in page
 
 
+def test_rates_of_two_suite_revisions_are_not_subtracted(client_of_viewer: Client, team: Team) -> None:
+    run_of(team, "PF", fingerprint="v1", day=1)
+    run = run_of(team, "PPP", fingerprint="v2", day=2, suite=suite("greet", "leave"))
+
+    page = show(client_of_viewer, address_of(run))
+
+    assert "another suite revision than" in page
+    assert "points above" not in page
+
+
+def test_the_page_says_what_the_shapes_of_the_trend_mean(client_of_viewer: Client, team: Team) -> None:
+    run = run_of(team, "PF", fingerprint="v1", day=1)
+    run_of(team, "PP", fingerprint="v2", day=2)
+
+    page = client_of_viewer.get(address_of(run)).context["page"]
+    (line,) = client_of_viewer.get(page.trend_href).json()["data"]
+
+    assert [key.words for key in page.trend_keys if key.tone in ("up", "down")] == [
+        "something broke against its baseline",
+        "something fixed",
+    ]
+    assert line["marker"]["symbol"] == ["circle", "triangle-up"]
+
+
 def test_each_version_can_become_the_baseline(client_of_viewer: Client, team: Team) -> None:
     run = run_of(team)
 
