@@ -51,6 +51,7 @@ def test_a_run_is_continued_once_for_one_key(writer: Client, run: Run, verb: str
 def test_refusals_are_problems_with_a_code_and_a_sentence(writer: Client, ask: Ask, run: Run) -> None:
     queued = ask("later")
     imported = factories.stored(run.team, factories.report("PF"))
+    going_on = factories.stored(run.team, factories.report("PFN", status="running"))
 
     def refused(pk: object, verb: str = "retry") -> tuple[int, str]:
         answer = writer.post(f"/api/v1/runs/{pk}/{verb}", content_type="application/json")
@@ -59,6 +60,8 @@ def test_refusals_are_problems_with_a_code_and_a_sentence(writer: Client, ask: A
 
     assert refused(queued.pk) == (409, "RUN_IS_UNDER_WAY")
     assert refused(imported.pk) == (409, "TARGET_UNKNOWN")
+    assert refused(going_on.pk) == (409, "RUN_IS_UNDER_WAY")
+    assert refused(going_on.pk, "resume") == (409, "RUN_IS_UNDER_WAY")
     assert refused(factories.stored(factories.make_team(), factories.report("F")).pk) == (404, "not_found")
 
 
