@@ -21,6 +21,7 @@ from evalrunner.compare import (
     usual_repetitions,
 )
 
+from reports.collector import collector_paused
 from reports.domain.baselines import Resolution
 from reports.domain.outcomes import Name, names_in_order, pooled
 from reports.keys import text_key, variant_key
@@ -147,9 +148,12 @@ def compare_sides(
     sides = resolve_sides(team=team, baseline=named.baseline, candidate=named.candidate, suite=suite)
     definitions = _Definitions.read(team, sides, accepted)
     key = _key(sides, definitions.changed)
-    found = (_KEPT.get(key) if key else None) or _compared(sides, definitions.changed)
-    if key:
-        _KEPT.put(key, found, _weight(found))
+    found = _KEPT.get(key) if key else None
+    if found is None:
+        with collector_paused():
+            found = _compared(sides, definitions.changed)
+        if key:
+            _KEPT.put(key, found, _weight(found))
     rules = (named.baseline_rule, named.candidate_rule)
     names = VariantNames(found.names)
     return StoredComparison(

@@ -19,6 +19,7 @@ from evalrunner.compare.redealing import Pair
 from evalrunner.compare.repetitions import Plan, plan_repetitions
 from evalrunner.compare.verdict import NOTHING_UNMATCHED, Assessment, assess, pairs_of, select
 
+from reports.collector import collector_paused
 from reports.models import Signature, Team
 from reports.selectors.compare import StoredComparison
 from reports.selectors.compare_rows import signature_words
@@ -55,7 +56,8 @@ def judge_for(team: Team, stored: StoredComparison, policy: Policy) -> tuple[Jud
     is_known, key = known_rule(noted), (policy, noted)
     found = stored.findings.get(key)
     if found is None:
-        found = _findings(stored, policy, is_known)
+        with collector_paused():
+            found = _findings(stored, policy, is_known)
         stored.findings.put(key, found)
     return _judged(stored, policy, found, is_known), noted
 
@@ -160,6 +162,7 @@ def document_of(judged: Judged, *, team: Team, rows: Sequence[Row[int]]) -> dict
         candidate=_side_name(stored.candidate),
         naming=naming,
         rows=rows,
+        accepted=judged.stored.counted_definitions(),
     )
 
 

@@ -10,13 +10,13 @@ from evalrunner.errors import RESUME_INVALID, EvaluationError
 from evalrunner.jsontext import parse_json
 from evalrunner.models import EvaluationReport, EvaluationSuite
 
+from reports.collector import collector_paused
 from reports.domain.run_options import RunOptions
 from reports.models import Execution
 from reports.payloads import unpack
 from reports.runnable import TargetEntry, TargetsFileError, TargetUnusable, find_target
 from reports.runnable.entries import RunnableAdapter
 from reports.runnable.harness import HarnessMaker
-from reports.services.collector import collector_paused
 from reports.services.export import NoReportError, iter_report_json
 from reports.services.harness_requests import make_harness_reach
 from reports.services.harness_runs import HarnessReach

@@ -31,6 +31,7 @@ from evalrunner.runner.parts import (
     work_on_cases,
 )
 
+from reports.collector import collector_paused
 from reports.domain.run_options import RunOptions
 from reports.models import Case, Execution, Run
 from reports.payloads import unpack
@@ -38,7 +39,6 @@ from reports.runnable.entries import RunnableAdapter
 from reports.selectors.stored_reports import get_stored_case, iter_stored_cases
 from reports.services.assignments import Assignment, Unassignable, assign
 from reports.services.checkpoints import CheckpointStore
-from reports.services.collector import collector_paused
 from reports.services.event_loop import run_to_end
 from reports.services.heartbeat import Heartbeat, late_words
 from reports.services.leases import Claim, LeaseLost, claim_shard, is_cancel_requested

@@ -14,6 +14,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 from evalrunner.canonical import digest
 
+from reports.collector import collector_paused
 from reports.domain.snapshots import case_contradiction, first_difference, head_contradiction
 from reports.importers.containers import Content
 from reports.importers.formats import check_content
@@ -27,7 +28,6 @@ from reports.selectors.stored_reports import StoredCase, iter_stored_cases
 from reports.services.attempts import refresh_attempts
 from reports.services.case_rows import PreparedCase, prepare_case
 from reports.services.case_spool import CaseSpool
-from reports.services.collector import collector_paused
 from reports.services.generations import remove_abandoned_generations, remove_generation, staged_generation
 from reports.services.interning import intern_revision, intern_version
 from reports.services.run_changes import mark_affected, refresh_changes
