@@ -131,6 +131,7 @@ class ComparisonOut(Schema):
     clustersTotal: int
     rows: list[dict[str, Any]]
     rowsTotal: int
+    accepted: list[dict[str, str]]
     plan: dict[str, Any]
     policy: dict[str, Any]
     nextCursor: str | None

@@ -39,6 +39,7 @@ class PolicyGateIn(comparing.SidesIn):
 class GateOut(Schema):
     """``exitCode`` is that of ``evalrunner gate``: 0 pass, 1 regressed, 2 inconclusive, 3 not comparable.
 
+    ``accepted`` are the changed definitions that count because the policy or a triager says so.
     ``markdown`` is a summary of bounded size for a pull request; ``url`` shows the comparison by the team's policy.
     """
 
@@ -47,6 +48,7 @@ class GateOut(Schema):
     sentence: str
     reasons: list[dict[str, Any]]
     completeness: dict[str, Any]
+    accepted: list[dict[str, str]]
     plan: dict[str, Any]
     policy: dict[str, Any]
     markdown: str
@@ -92,7 +94,7 @@ def _answer(request: HttpRequest, given: comparing.SidesIn, policy: Policy | Non
     rows = judged.ordered(judged.stored.result.rows)
     document = document_of(judged, team=team, rows=rows)
     url = request.build_absolute_uri(Address(given.baseline, given.candidate, given.suite, RowFilters()).page())
-    members = ("verdict", "sentence", "reasons", "completeness", "plan", "policy")
+    members = ("verdict", "sentence", "reasons", "completeness", "accepted", "plan", "policy")
     return schemas.json_response(
         {name: document[name] for name in members}
         | {

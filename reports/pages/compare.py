@@ -160,6 +160,7 @@ def comparison_page(
     shown, beside = shown_sides(sides, variants), beside_marks(team, sides, variants)
     clusters = result.clusters[:CLUSTERS_SHOWN]
     words = signatures_in_words(team, [cluster.signature for cluster in clusters])
+    accepted = stored.counted_definitions()
     notes = NoteMarks.of(judged, noted, address, team=team, may_write=may_triage)
     place = {"target": stored.candidate.target, "suite": stored.candidate.suite}
     menus = Menus(*offers(team=team, side=stored.candidate), list_baselines(team=team, **place))
@@ -175,8 +176,8 @@ def comparison_page(
         rates=rates_in_words(result),
         attention=attention_words(judged),
         looked=looked_words(looked_at),
-        differences=differences_in_words(result.differences, result.redefined, len(stored.accepted)),
-        definitions_href=definitions_href(address) if result.redefined or stored.accepted else "",
+        differences=differences_in_words(result.differences, result.redefined, len(accepted)),
+        definitions_href=definitions_href(address) if result.redefined or accepted else "",
         matrix=matrix_view(result.matrix, address),
         clusters=tuple(_cluster_line(cluster, words, address, notes) for cluster in clusters),
         clusters_left=len(result.clusters) - len(clusters),

@@ -7,13 +7,16 @@ from datetime import datetime
 from urllib.parse import urlencode
 
 from django.urls import reverse
+from evalrunner.compare.definitions import BY_POLICY
 
 from reports.domain.definition_changes import MOST_CHANGES, MemberChange, member_changes
+from reports.keys import text_key
 from reports.pages.compare_frame import Address, comparison_crumbs
 from reports.pages.parts import Crumb, Pager
 from reports.selectors.compare import StoredComparison
 from reports.selectors.compare_filters import RowFilters
 from reports.selectors.suites import ChangedDefinition, changed_definitions
+from reports.text import storable
 
 CHANGED_A_PAGE = 100  # a form of Django takes no more than a thousand fields
 _PATHS_NAMED = 3
@@ -37,12 +40,14 @@ class ChangedLine:
 
 @dataclass(frozen=True, slots=True)
 class AcceptedLine:
+    """A changed definition that counts. What the policy accepts has neither ``pk`` nor person, moment and reason."""
+
     pk: int
     scenario_id: str
     rows_href: str
-    by: str
-    at: datetime
-    reason: str
+    by: str = ""
+    at: datetime | None = None
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,19 +75,27 @@ def definitions_page(
     names = {name.scenario_key: name.scenario_id for name in redefined}
     sides = (stored.baseline, stored.candidate)
     shown = list(rows)[start : start + CHANGED_A_PAGE]
+    accepted = _accepted(stored, address)
     return DefinitionsPage(
         crumbs=comparison_crumbs(*sides, Crumb("Definitions"), href=address.page()),
-        sentence=_sentence(len(rows), len(stored.accepted)),
+        sentence=_sentence(len(rows), len(accepted)),
         changed=_changed(stored, address, {key: names[key] for key in shown}, rows),
         pager=_pager(address, start, len(shown), len(rows)),
-        accepted=tuple(
-            AcceptedLine(row.pk, row.scenario_id, _rows_href(address, key), row.by, row.at, row.reason)
-            for key, row in stored.accepted.items()
-        ),
+        accepted=accepted,
         difference_href=_suite_href(stored, against=stored.baseline.revision.pk),
         back_href=address.page(),
         may_accept=may_accept,
     )
+
+
+def _accepted(stored: StoredComparison, address: Address) -> tuple[AcceptedLine, ...]:
+    by_people = (
+        AcceptedLine(row.pk, row.scenario_id, _rows_href(address, key), row.by, row.at, row.reason)
+        for key, row in stored.accepted.items()
+    )
+    by_policy = (each.scenario_id for each in stored.counted_definitions() if each.rule == BY_POLICY)
+    named = (AcceptedLine(0, storable(name), _rows_href(address, text_key(name))) for name in by_policy)
+    return (*by_people, *named)
 
 
 def _changed(

@@ -7,6 +7,7 @@ not read yet. What two runs at rest say of each other never changes and stays in
 import json
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC
 from functools import lru_cache
 from typing import Any
 
@@ -20,6 +21,7 @@ from evalrunner.compare import (
     redefined,
     usual_repetitions,
 )
+from evalrunner.compare.definitions import BY_POLICY, BY_TRIAGER, AcceptedDefinition
 
 from reports.collector import collector_paused
 from reports.domain.baselines import Resolution
@@ -108,7 +110,8 @@ class StoredComparison:
     """A comparison of two sides, its rows identified by the primary keys of scenario variants.
 
     ``rules`` tell how each side was found; ``accepted`` are the changed definitions that the team has accepted, by
-    scenario key. ``key`` names all that ``result`` depends on; None while a run goes on, whose cases still change.
+    scenario key, ``by_policy`` the keys of those that the policy accepts. ``key`` names all that ``result`` depends on;
+    None while a run goes on, whose cases still change.
     """
 
     baseline: Side
@@ -118,11 +121,29 @@ class StoredComparison:
     scenarios: Mapping[str, ScenarioFacts]
     rules: tuple[Resolution[CountedRun], Resolution[CountedRun]] = (EXPLICIT, EXPLICIT)
     accepted: Mapping[str, AcceptedRow] = field(default_factory=dict)
+    by_policy: frozenset[str] = frozenset()
     key: Hashable | None = None
     findings: FindingsMemo = field(default_factory=FindingsMemo)
 
     def facts_of(self, variant: int) -> ScenarioFacts | None:
         return self.scenarios.get(_scenario_key(self.variants.names[variant][0]))
+
+    def counted_definitions(self) -> tuple[AcceptedDefinition, ...]:
+        """Return the changed definitions of compared scenarios that count because they were accepted.
+
+        Texts are as they came from outside. Where policy and triager agree, the triager is named, who tells why.
+        """
+        accepted = {*self.accepted, *self.by_policy}
+        scenarios = dict.fromkeys(scenario for scenario, _chosen in self.variants.names.values()) if accepted else ()
+        keys = {_scenario_key(scenario): scenario for scenario in scenarios}
+        return tuple(_counted(restored(keys[key]), self.accepted.get(key)) for key in keys if key in accepted)
+
+
+def _counted(scenario: str, row: AcceptedRow | None) -> AcceptedDefinition:
+    if row is None:
+        return AcceptedDefinition(scenario, BY_POLICY)
+    at = row.at.astimezone(UTC).isoformat(timespec="seconds")
+    return AcceptedDefinition(scenario, BY_TRIAGER, restored(row.by), at, restored(row.reason))
 
 
 def variant_of_key(team: Team, key: str) -> int | None:
@@ -157,7 +178,15 @@ def compare_sides(
     rules = (named.baseline_rule, named.candidate_rule)
     names = VariantNames(found.names)
     return StoredComparison(
-        *sides, found.result, names, definitions.facts, rules, definitions.accepted, key, found.findings
+        *sides,
+        found.result,
+        names,
+        definitions.facts,
+        rules,
+        definitions.accepted,
+        definitions.by_policy,
+        key,
+        found.findings,
     )
 
 
@@ -206,6 +235,7 @@ class _Definitions:
     facts: Mapping[str, ScenarioFacts]
     changed: frozenset[str]
     accepted: Mapping[str, AcceptedRow]
+    by_policy: frozenset[str] = frozenset()
 
     @classmethod
     def read(cls, team: Team, sides: Pair, accepted: Collection[str]) -> "_Definitions":
@@ -214,7 +244,8 @@ class _Definitions:
             return cls(after, frozenset(), {})
         changed = redefined(*({key: each.digest for key, each in facts.items()} for facts in (before, after)))
         known = accepted_between(team=team, revisions=(sides[0].revision.pk, sides[1].revision.pk)) if changed else {}
-        return cls({**before, **after}, changed - {*known, *map(text_key, accepted)}, known)
+        by_policy = changed & frozenset(map(text_key, accepted))
+        return cls({**before, **after}, changed - {*known, *by_policy}, known, by_policy)
 
 
 def _facts(side: Side, samples: Mapping[int, Sample]) -> SideFacts:

@@ -1,5 +1,7 @@
 """Accepting changed definitions: rows count again, who and why are kept, and it can be withdrawn."""
 
+import json
+from html import unescape
 from typing import Any
 
 import pytest
@@ -65,6 +67,60 @@ def test_an_accepted_definition_counts_like_any_other(client_of_triager: Client,
     assert "1 changed definition was accepted; they count." in text_of(shown)
     assert "Only the wording" in text_of(client_of_triager.get(answer["Location"]))
     assert RunChange.objects.get(run=pair[1].pk).counts == {"broken": 1, "steady": 1}
+
+
+FORMATS = ("json", "markdown", "html", "text")
+
+
+def test_every_rendering_says_who_accepted_a_definition_when_and_why(client_of_triager: Client, pair: Pair) -> None:
+    accept(client_of_triager, pair, reason="Only the | `wording`")
+    row = AcceptedDefinition.objects.get()
+    assert row.by is not None
+
+    files = {kind: document(client_of_triager, pair, kind) for kind in FORMATS}
+
+    assert json.loads(files["json"])["accepted"] == [
+        {
+            "scenarioId": "a",
+            "rule": "triager",
+            "by": row.by.username,
+            "at": row.at.isoformat(timespec="seconds"),
+            "reason": "Only the | `wording`",
+        }
+    ]
+    day = row.at.date().isoformat()
+    assert f"- `a`: accepted by `{row.by.username}` on `{day}`: `` Only the | `wording` ``" in files["markdown"]
+    assert f"  a: accepted by {row.by.username} on {day}: Only the | `wording`" in files["text"].splitlines()
+    assert row.by.username in files["html"]
+    assert "Only the | `wording`" in files["html"]
+    assert all("Changed definitions that were accepted and count (1)" in files[kind] for kind in FORMATS[1:])
+    gate = client_of_triager.get("/api/v1/gate", sides(pair)).json()
+    assert [each["reason"] for each in gate["accepted"]] == ["Only the | `wording`"]
+
+
+def test_what_the_policy_accepts_is_told_everywhere_and_cannot_be_withdrawn(
+    client_of_triager: Client, team: Team, pair: Pair
+) -> None:
+    Team.objects.filter(pk=team.pk).update(policy='[accept]\ndefinitions = ["a", "b", "elsewhere"]')
+
+    files = {kind: document(client_of_triager, pair, kind) for kind in FORMATS}
+    shown = client_of_triager.get("/compare/", sides(pair))
+    listed = open_page(client_of_triager, pair)
+
+    assert [(each["scenarioId"], each["rule"]) for each in json.loads(files["json"])["accepted"]] == [("a", "policy")]
+    assert "- `a`: accepted by the policy\n" in files["markdown"]
+    assert "  a: accepted by the policy" in files["text"].splitlines()
+    assert "accepted by the policy" in files["html"]
+    assert "1 changed definition was accepted; they count." in text_of(shown)
+    assert [(line.scenario_id, line.pk) for line in listed.context["page"].accepted] == [("a", 0)]
+    assert "The policy" in text_of(listed)
+    assert "Withdraw this" not in text_of(listed)
+
+
+def document(client: Client, pair: Pair, kind: str) -> str:
+    answer = client.get("/api/v1/compare/document", sides(pair) | {"format": kind})
+    assert answer.status_code == 200
+    return unescape(answer.content.decode())
 
 
 def test_each_changed_scenario_says_what_changed_and_leads_to_its_rows(client_of_triager: Client, pair: Pair) -> None:

@@ -3,9 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
 from evalrunner.canonical import digest
+
+BY_POLICY: Final = "policy"
+BY_TRIAGER: Final = "triager"
+
+
+@dataclass(frozen=True, slots=True)
+class AcceptedDefinition:
+    """A scenario that the sides define differently and that counts all the same, because somebody said so.
+
+    ``rule`` tells whether a policy or a triager did. ``by``, ``at`` (ISO 8601) and ``reason`` are "" where not known,
+    as of a policy, which is a file.
+    """
+
+    scenario_id: str
+    rule: str
+    by: str = ""
+    at: str = ""
+    reason: str = ""
+
 
 _DESCRIPTIVE: Final = frozenset({"name", "description", "tags", "metadata"})
 

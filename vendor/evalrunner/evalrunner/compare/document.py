@@ -17,6 +17,8 @@ the same document. All texts are as they came from outside; each rendering escap
     differences                [{kind, name, baseline, candidate, sentence}]
     clusters, clustersTotal    failures by signature
     rows, rowsTotal            scenario variants in order of importance; see ``document_rows``
+    accepted                   changed definitions that count: [{scenarioId, rule, by, at, reason}]; ``rule`` is
+                               "policy" or "triager", the others are "" where not known
     plan                       what would decide an inconclusive comparison
     policy                     the policy that was used
 """
@@ -30,6 +32,7 @@ from typing import Any, Final, Generic, TypeVar
 from evalrunner.compare.answer import answer, effect_in_words, noise_in_words
 from evalrunner.compare.clusters import Cluster
 from evalrunner.compare.comparability import Difference
+from evalrunner.compare.definitions import AcceptedDefinition
 from evalrunner.compare.document_rows import Naming, SignatureName, VariantName, adjusted_p_values, row_data
 from evalrunner.compare.engine import GROUP_PLACE, Comparison, Row
 from evalrunner.compare.intervals import wilson_interval
@@ -87,10 +90,12 @@ def make_document(
     candidate: SideName,
     naming: Naming[V],
     rows: Iterable[Row[V]] | None = None,
+    accepted: Iterable[AcceptedDefinition] = (),
 ) -> Data:
     """Return the document. ``rows`` are those to list (a page of them, in their order); all where None.
 
-    The marks of ``naming`` must be the ones by which the assessment was made.
+    The marks of ``naming`` must be the ones by which the assessment was made; ``accepted`` are the changed definitions
+    that count in the comparison.
     """
     chosen = select(comparison, scenario_of=naming.scenario_of, policy=assessment.policy, is_known=naming.is_known)
     judged = _Judged(comparison, assessment, naming, chosen)
@@ -116,6 +121,7 @@ def make_document(
         "clustersTotal": len(comparison.clusters),
         "rows": [row_data(row, naming, p_values) for row in listed],
         "rowsTotal": len(comparison.rows),
+        "accepted": [_accepted_data(each) for each in sorted(accepted, key=lambda each: each.scenario_id)],
         "plan": _plan_data(plan, judged),
         "policy": _policy_data(assessment.policy),
     }
@@ -209,6 +215,16 @@ def _difference_data(difference: Difference, text: Callable[[str], str]) -> Data
         "baseline": text(difference.baseline),
         "candidate": text(difference.candidate),
         "sentence": text(difference_in_words(difference)),
+    }
+
+
+def _accepted_data(accepted: AcceptedDefinition) -> Data:
+    return {
+        "scenarioId": accepted.scenario_id,
+        "rule": accepted.rule,
+        "by": accepted.by,
+        "at": accepted.at,
+        "reason": accepted.reason,
     }
 
 

@@ -193,7 +193,7 @@ def compare(
     if not (baseline and candidate):
         raise ValueError("a comparison needs at least one run on each side")
     before, after = samples_of(baseline), samples_of(candidate)
-    changed = redefined(_definitions(baseline), _definitions(candidate)) - set(accepted)
+    changed = changed_scenarios(baseline, candidate) - set(accepted)
     return compare_samples(
         before,
         after,
@@ -201,6 +201,11 @@ def compare(
         is_redefined=lambda variant: variant.scenario_id in changed,
         found=differences(_side_facts(baseline, before), _side_facts(candidate, after)),
     )
+
+
+def changed_scenarios(baseline: Collection[RunOutcomes], candidate: Collection[RunOutcomes]) -> frozenset[str]:
+    """Return the ids of the scenarios that the sides define differently."""
+    return redefined(_definitions(baseline), _definitions(candidate))
 
 
 def _definitions(runs: Collection[RunOutcomes]) -> dict[str, str]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from evalrunner.compare.definitions import BY_POLICY, AcceptedDefinition
 from evalrunner.compare.document import Naming, RunName, SideName, SignatureName, VariantName, make_document
-from evalrunner.compare.engine import Comparison, compare
+from evalrunner.compare.engine import Comparison, changed_scenarios, compare
 from evalrunner.compare.files import ReportFileError, ScenarioText
 from evalrunner.compare.outcomes import RunFacts, VariantId
 from evalrunner.compare.policy import DEFAULT_POLICY, Policy, Unmatched
@@ -40,7 +41,12 @@ def judge_versions(baseline: Version, candidate: Version, *, policy: Policy = DE
         unmatched=_unmatched(compared, naming, policy),
     )
     return make_document(
-        compared, assessment, baseline=_side_name(baseline), candidate=_side_name(candidate), naming=naming
+        compared,
+        assessment,
+        baseline=_side_name(baseline),
+        candidate=_side_name(candidate),
+        naming=naming,
+        accepted=_accepted(compared, baseline, candidate, policy),
     )
 
 
@@ -57,6 +63,15 @@ def _share_all(baseline: Version, candidate: Version) -> bool:
 def _is_alike(compared: Comparison[VariantId]) -> bool:
     """A run's id is only what a file says: the outcomes must be the same, too."""
     return all(row.baseline == row.candidate for row in compared.rows)
+
+
+def _accepted(
+    compared: Comparison[VariantId], baseline: Version, candidate: Version, policy: Policy
+) -> list[AcceptedDefinition]:
+    """Return the changed definitions that count because the policy says so; what no case asks is not among them."""
+    named = policy.accepted_definitions & changed_scenarios(baseline.runs, candidate.runs)
+    present = {row.variant.scenario_id for row in compared.rows} if named else set()
+    return [AcceptedDefinition(scenario, BY_POLICY) for scenario in named if scenario in present]
 
 
 def _unmatched(compared: Comparison[VariantId], naming: Naming[VariantId], policy: Policy) -> Unmatched:

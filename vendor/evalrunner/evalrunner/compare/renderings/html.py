@@ -18,6 +18,8 @@ from evalrunner.compare.renderings.shared import (
     GROUP_TITLES,
     VERDICT_TITLES,
     Data,
+    accepted_title,
+    accepted_words,
     changed_clusters,
     cluster_words,
     completeness_words,
@@ -57,7 +59,7 @@ POLICY: Final = f"default-src 'none'; style-src 'sha256-{_HASH}'; base-uri 'none
 
 def render_html(document: Data) -> str:
     """Return the whole file as text; it can be written as UTF-8 whatever the document holds."""
-    parts = (_head, _sides, _reasons, _plan, _differences, _statistics, _groups, _clusters, _matrix)
+    parts = (_head, _sides, _reasons, _plan, _differences, _accepted, _statistics, _groups, _clusters, _matrix)
     body = "\n".join(line for part in parts for line in part(document))
     title = f"{VERDICT_TITLES[document['verdict']]}: {_text(document['candidate']['target']['fingerprint'])}"
     return (
@@ -133,6 +135,15 @@ def _differences(document: Data) -> Iterator[str]:
     for each in shown:
         yield f"<li>{_text(each['name'])}: {_code(each['baseline'])} → {_code(each['candidate'])}</li>"
     yield (f"<li>{left:,} more</li>" if left else "") + "</ul>"
+
+
+def _accepted(document: Data) -> Iterator[str]:
+    if title := accepted_title(document):
+        yield f"<h2>{title}</h2><ul>"
+        shown, left = cut(document["accepted"], _NAMES)
+        for each in shown:
+            yield f"<li>{_code(each['scenarioId'])}: {accepted_words(each, _code)}</li>"
+        yield (f"<li>{left:,} more</li>" if left else "") + "</ul>"
 
 
 def _statistics(document: Data) -> Iterator[str]:

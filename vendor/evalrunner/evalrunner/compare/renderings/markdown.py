@@ -19,6 +19,8 @@ from evalrunner.compare.renderings.shared import (
     GROUP_TITLES,
     VERDICT_TITLES,
     Data,
+    accepted_title,
+    accepted_words,
     changed_clusters,
     cluster_words,
     completeness_words,
@@ -53,7 +55,7 @@ def render_markdown(document: Data) -> str:
 
 
 def _render(document: Data, most: int) -> str:
-    parts = (_head, _reasons, _plan, _differences, _groups, _clusters, _statistics, _matrix)
+    parts = (_head, _reasons, _plan, _differences, _accepted, _groups, _clusters, _statistics, _matrix)
     blocks = ["\n".join(lines) for part in parts if (lines := list(part(document, most)))]
     return "\n\n".join(blocks) + "\n"
 
@@ -118,6 +120,21 @@ def _differences(document: Data, most: int) -> Iterator[str]:
         yield f"- {code(each['name'])}: {code(each['baseline'])} → {code(each['candidate'])}"
     if left:
         yield f"- and {left:,} more"
+
+
+def _accepted(document: Data, most: int) -> Iterator[str]:
+    if title := accepted_title(document):
+        yield f"**{title}**"
+        yield ""
+        shown, left = cut(document["accepted"], most)
+        for each in shown:
+            yield f"- {code(each['scenarioId'])}: {accepted_words(each, _reason_code)}"
+        if left:
+            yield f"- and {left:,} more"
+
+
+def _reason_code(text: str) -> str:
+    return code(text, _LONGEST_WORDS)
 
 
 def _groups(document: Data, most: int) -> Iterator[str]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 from evalrunner.compare.changes import FOLDED, Group
+from evalrunner.compare.definitions import BY_POLICY
 from evalrunner.compare.matrix import MATRIX_ORDER
 from evalrunner.compare.tally import fraction_text
 
@@ -117,6 +118,20 @@ def completeness_words(document: Data) -> str:
         f"{found['decided']:,} of {found['asked']:,} scenario variants that the baseline decided are decided again "
         f"({fraction_text(found['needed'])} needed)."
     )
+
+
+def accepted_title(document: Data) -> str:
+    """Say how many changed definitions count; "" where none does."""
+    number = len(document["accepted"])
+    return f"Changed definitions that were accepted and count ({number:,})" if number else ""
+
+
+def accepted_words(accepted: Data, code: Callable[[str], str]) -> str:
+    """Say who accepted a changed definition, when and why, as far as that is known; ``code`` escapes texts."""
+    who = "by the policy" if accepted["rule"] == BY_POLICY else f"by {code(accepted['by'])}" if accepted["by"] else ""
+    when = f"on {code(accepted['at'][:10])}" if accepted["at"] else ""
+    why = f": {code(accepted['reason'])}" if accepted["reason"] else ""
+    return f"{' '.join(part for part in ('accepted', who, when) if part)}{why}"
 
 
 def used_statuses(document: Data) -> tuple[list[str], list[str]]:

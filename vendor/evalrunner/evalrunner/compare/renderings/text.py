@@ -11,6 +11,8 @@ from evalrunner.compare.renderings.shared import (
     SCENARIOS_NAMED,
     VERDICT_TITLES,
     Data,
+    accepted_title,
+    accepted_words,
     changed_clusters,
     cluster_words,
     completeness_words,
@@ -33,7 +35,7 @@ _LABEL: Final = 14
 
 def render_text(document: Data) -> str:
     """Return the document as lines; lists are cut with the number of what was left out."""
-    parts = (_head, _reasons, _differences, _statistics, _plan, _rows, _clusters, _matrix)
+    parts = (_head, _reasons, _differences, _accepted, _statistics, _plan, _rows, _clusters, _matrix)
     blocks = ["\n".join(lines) for part in parts if (lines := list(part(document)))]
     return "\n\n".join(blocks) + "\n"
 
@@ -63,6 +65,16 @@ def _differences(document: Data) -> Iterator[str]:
         yield "Not the same on both sides"
     for difference in document["differences"]:
         yield f"  {_outside(difference['sentence'], 2 * _LONGEST)}"
+
+
+def _accepted(document: Data) -> Iterator[str]:
+    if title := accepted_title(document):
+        yield title
+    shown, left = cut(document["accepted"], ROWS_NAMED)
+    for each in shown:
+        yield f"  {_outside(each['scenarioId'])}: {accepted_words(each, _outside)}"
+    if left:
+        yield f"  … and {left:,} more"
 
 
 def _statistics(document: Data) -> Iterator[str]:
