@@ -224,3 +224,13 @@ def test_a_poll_does_not_look_at_earlier_runs_again(
 
     with django_assert_num_queries(len(few)):
         poll(client_of_runner, address)
+
+
+def test_a_waiting_retry_is_estimated_by_its_turns(client_of_runner: Client, ask: Ask) -> None:
+    run = ask(scenario("one", {"answer": "no"}))
+    execute_run(run_pk=run.pk)
+
+    client_of_runner.post(f"/runs/{run.pk}/retry/")
+
+    page = show(client_of_runner, Execution.objects.get(verb="retry").run)
+    assert "once it begins, as turns took in 1 earlier run." in page
