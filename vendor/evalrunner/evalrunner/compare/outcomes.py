@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -125,10 +126,15 @@ def samples_of(runs: Iterable[RunOutcomes]) -> dict[VariantId, Sample]:
     the place in the report.
     """
     ordered = sorted(runs, key=lambda run: run_order(run.facts.started_at, run.facts.run_id))
-    by_variant: dict[VariantId, list[tuple[int, int, int, CaseOutcome]]] = {}
-    for rank, case in _attempts(ordered):
-        by_variant.setdefault(case.variant, []).append((rank, case.repetition, case.place, case))
-    return {variant: _sample(case for *_rank, case in sorted(cases)) for variant, cases in by_variant.items()}
+    by_variant: dict[VariantId, list[tuple[int, CaseOutcome]]] = {}
+    for ranked in _attempts(ordered):
+        by_variant.setdefault(ranked[1].variant, []).append(ranked)
+    return {variant: _sample(case for _, case in sorted(cases, key=_place)) for variant, cases in by_variant.items()}
+
+
+def _place(ranked: tuple[int, CaseOutcome]) -> tuple[int, int, int, CaseOutcome]:
+    rank, case = ranked
+    return rank, case.repetition, case.place, case
 
 
 def run_order(started_at: str, run_id: str) -> tuple[float, str, str]:
@@ -158,12 +164,20 @@ def _origin(run_id: str, parents: Mapping[str, str]) -> str:
 
 
 def _attempts(runs: list[RunOutcomes]) -> Iterator[tuple[int, CaseOutcome]]:
-    """Yield the cases that count with the rank of their run, leaving out superseded attempts."""
+    """Yield the cases that count with the rank of their run, leaving out superseded attempts.
+
+    All cases of a run that is alone in its lineage count: there is nothing to choose, and nothing is gathered.
+    """
     origins = lineages_of({run.facts.run_id: run.facts.resumed_from for run in runs})
+    members = Counter(origins[run.facts.run_id] for run in runs)
     chosen: dict[tuple[str, VariantId, int], tuple[bool, int, list[CaseOutcome]]] = {}
     for rank, run in enumerate(runs):
+        origin = origins[run.facts.run_id]
+        if members[origin] == 1:
+            yield from ((rank, case) for case in run.cases)
+            continue
         for (variant, repetition), cases in _by_attempt(run.cases).items():
-            attempt = (origins[run.facts.run_id], variant, repetition)
+            attempt = (origin, variant, repetition)
             is_decided = any(case.status in DECIDED for case in cases)
             earlier = chosen.get(attempt)
             if earlier is None or not earlier[0]:
