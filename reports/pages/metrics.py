@@ -28,7 +28,12 @@ def metrics_text(numbers: OperatingNumbers, *, worker_seen_s: float | None) -> s
         *_gauge("queue_length", "Runs that wait for a worker.", _one(numbers.runs["queued"])),
         *_gauge("queue_oldest_seconds", "Age of the run that waits longest.", _one(numbers.oldest_queued_s)),
         *_gauge("running_executions", "Runs that a worker holds.", _one(numbers.running_executions)),
-        *_gauge("expired_leases", "Runs whose worker shows no sign of life.", _one(numbers.expired_leases)),
+        *_gauge(
+            "shards",
+            "Shards of runs by state, those that wait and those that a worker holds.",
+            _by("state", numbers.shards),
+        ),
+        *_gauge("expired_leases", "Runs and shards whose worker shows no sign of life.", _one(numbers.expired_leases)),
         *_gauge("import_jobs", "Background imports by state.", _by("state", numbers.import_jobs)),
         *_gauge("import_oldest_seconds", "Age of the import that waits longest.", _one(numbers.oldest_import_s)),
     ]

@@ -9,18 +9,21 @@ from datetime import datetime
 from django.db.models import Count, Min
 from django.utils import timezone
 
-from reports.models import RUN_STATUSES, Execution, ImportJob, Run
+from reports.models import RUN_STATUSES, Execution, ImportJob, Run, Shard
+
+_OPEN_SHARDS = (str(Shard.State.QUEUED), str(Shard.State.WORKING))
 
 
 @dataclass(frozen=True, slots=True)
 class OperatingNumbers:
-    """``oldest_queued_s`` and ``oldest_import_s`` are 0 where nothing waits. Leases count as expired until the
-    dispatcher has ended them."""
+    """``oldest_queued_s`` and ``oldest_import_s`` are 0 where nothing waits. Leases, of runs and of shards, count as
+    expired until the dispatcher has ended them. ``shards`` are those that wait and that are worked on."""
 
     runs: Mapping[str, int]
     oldest_queued_s: float
     running_executions: int
     expired_leases: int
+    shards: Mapping[str, int]
     import_jobs: Mapping[str, int]
     oldest_import_s: float
 
@@ -28,12 +31,15 @@ class OperatingNumbers:
 def operating_numbers() -> OperatingNumbers:
     now = timezone.now()
     held = Execution.objects.exclude(claim_token="")
+    open_shards = Shard.objects.filter(state__in=_OPEN_SHARDS).order_by()
     return OperatingNumbers(
         runs=dict.fromkeys(RUN_STATUSES, 0)
         | dict(Run.objects.order_by().values_list("status").annotate(number=Count("pk"))),
         oldest_queued_s=_age_s(Run.objects.filter(status="queued").aggregate(at=Min("created_at"))["at"], now),
         running_executions=held.count(),
-        expired_leases=held.filter(lease_expires_at__lt=now).count(),
+        expired_leases=held.filter(lease_expires_at__lt=now).count()
+        + Shard.objects.filter(lease_expires_at__lt=now).count(),
+        shards=dict.fromkeys(_OPEN_SHARDS, 0) | dict(open_shards.values_list("state").annotate(number=Count("pk"))),
         import_jobs=dict.fromkeys(ImportJob.State.values, 0)
         | dict(ImportJob.objects.order_by().values_list("state").annotate(number=Count("pk"))),
         oldest_import_s=_age_s(

@@ -180,9 +180,12 @@ def test_the_numbers_are_those_of_the_database(scrape: Any, team: Team) -> None:
     queued, held = stored(team, report("P")), stored(team, report("P"))
     Run.objects.filter(pk=queued.pk).update(status="queued", created_at=now - timedelta(seconds=90))
     Run.objects.filter(pk=held.pk).update(status="running")
-    Execution.objects.create(
+    execution = Execution.objects.create(
         run=held, target_name="t", request={}, claim_token="x", lease_expires_at=now - timedelta(seconds=1)
     )
+    for number, state in enumerate(("queued", "working", "working", "ended")):
+        late = now - timedelta(seconds=1) if number == 1 else None
+        execution.shards.create(number=number, state=state, places=b"", case_count=1, lease_expires_at=late)
     ImportJob.objects.create(team=team, origin="upload", path="", file_name="", byte_size=1)
     worker_signs.note_worker()
 
@@ -196,7 +199,9 @@ def test_the_numbers_are_those_of_the_database(scrape: Any, team: Team) -> None:
         'evalsite_runs{status="rejected"} 0',
         "evalsite_queue_length 1",
         "evalsite_running_executions 1",
-        "evalsite_expired_leases 1",
+        "evalsite_expired_leases 2",
+        'evalsite_shards{state="queued"} 1',
+        'evalsite_shards{state="working"} 2',
         'evalsite_import_jobs{state="queued"} 1',
         'evalsite_import_jobs{state="done"} 0',
     } <= set(lines)
