@@ -30,9 +30,8 @@ from reports.services.outcomes import keep_outcomes
 log = logging.getLogger(__name__)
 
 Columns = dict[str, Any]
-RUNS_AT_ONCE = 50
-CASES_AT_ONCE = 20_000  # of the runs themselves: what a person waits for without noticing
-CASES_A_BATCH = 100_000
+RUNS_AT_ONCE, CASES_AT_ONCE = 20, 20_000  # what a person waits for without noticing
+RUNS_A_BATCH, CASES_A_BATCH = 50, 100_000  # after which a worker looks whether something else waits
 LEASE = timedelta(minutes=5)
 
 
@@ -72,14 +71,14 @@ def refresh_changes(*, run_pk: uuid.UUID) -> None:
 
 def count_due_changes(runs: RunQuerySet[Run], *, at_least: int = 0) -> None:
     """Count those of ``runs`` that wait, the newest first, and leave to a worker what would take long."""
-    for claim in _claimed(runs, at_least=at_least, most_cases=CASES_AT_ONCE):
+    for claim in _claimed(runs, RUNS_AT_ONCE, CASES_AT_ONCE, at_least=at_least):
         _count(claim)
     _tell_of_next(runs)
 
 
 def count_batch() -> None:
     """Count a batch of what waits in any team; a run that cannot be counted is tried again when its lease has ended."""
-    for claim in _claimed(Run.objects.all(), at_least=1, most_cases=CASES_A_BATCH):
+    for claim in _claimed(Run.objects.all(), RUNS_A_BATCH, CASES_A_BATCH, at_least=1):
         try:
             _count(claim)
         except Exception:  # isolation point: one run must not keep the others from being counted
@@ -119,12 +118,12 @@ def expected_change(*, run_pk: uuid.UUID) -> Columns | None:
 # -------------------------------------------------------------------------------------------------------------- claims
 
 
-def _claimed(runs: RunQuerySet[Run], *, at_least: int, most_cases: int) -> list[_Claim]:
+def _claimed(runs: RunQuerySet[Run], most_runs: int, most_cases: int, *, at_least: int) -> list[_Claim]:
     """Claim waiting runs, each by one conditional update, while their cases are few enough together."""
     now = timezone.now()
     claims: list[_Claim] = []
     cases = 0
-    for pk, due_at, total in list(runs.change_due(now).values_list("pk", "change_due_at", "total")[:RUNS_AT_ONCE]):
+    for pk, due_at, total in list(runs.change_due(now).values_list("pk", "change_due_at", "total")[:most_runs]):
         cases += total
         if cases > most_cases and len(claims) >= at_least:
             break

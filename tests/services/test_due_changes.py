@@ -46,6 +46,7 @@ def many(team: Team, monkeypatch: pytest.MonkeyPatch) -> list[Run]:
     """Return nine versions on a site that counts two changes at once."""
     runs = [run_of(team, "F" if day % 2 else "P", day=day) for day in range(1, 10)]
     monkeypatch.setattr(run_changes, "RUNS_AT_ONCE", 2)
+    monkeypatch.setattr(run_changes, "RUNS_A_BATCH", 2)
     return runs
 
 
@@ -150,10 +151,10 @@ def test_a_mark_that_is_renewed_while_a_change_is_counted_stays(
 def test_a_run_is_counted_by_one_worker_and_again_when_that_one_died(many: list[Run]) -> None:
     chosen = Run.objects.filter(pk=many[-1].pk)
     mark_changes(chosen)
-    claims = run_changes._claimed(chosen, at_least=1, most_cases=1_000)
+    claims = run_changes._claimed(chosen, 10, 1_000, at_least=1)
 
     assert len(claims) == 1
-    assert run_changes._claimed(chosen, at_least=1, most_cases=1_000) == []
+    assert run_changes._claimed(chosen, 10, 1_000, at_least=1) == []
 
     chosen.update(change_due_at=timezone.now() - timedelta(seconds=1))  # the lease has run out
     count_batch()
