@@ -55,10 +55,9 @@ class KeptNote:
 
 @dataclass(frozen=True, slots=True)
 class Each:
-    """One note for each scenario variant of a cluster instead of one on its failure: how many, and what stays."""
+    """One note for each scenario variant of a cluster instead of one on its failure: what it means, what stays."""
 
     words: str
-    where: str
     kept_words: str
     kept: tuple[KeptNote, ...]
     kept_more: int
@@ -163,9 +162,13 @@ def _each(about: About, team: Team, source: Source | None) -> Each | None:
     found = failing_so(team=team, source=source, signature=about.key, most=MOST_AT_ONCE + 1)
     kept = [each for each in found if each.note is not None]
     number = f"more than {MOST_AT_ONCE}" if len(found) > MOST_AT_ONCE else f"{len(found):,}"
+    which = (
+        f"for each of the {number} scenario variants that fail"
+        if len(found) > 1
+        else "on the scenario variant that fails"
+    )
     return Each(
-        words=f"{number} scenario variant{'' if len(found) == 1 else 's'}",
-        where=source.words,
+        words=f"One note {which} so in this {source.words}, instead of one on the failure",
         kept_words=kept_in_words(kept),
         kept=tuple(KeptNote(_name(each), reverse("note", args=[each.note])) for each in kept[:_NAMED]),
         kept_more=max(0, len(kept) - _NAMED),

@@ -80,15 +80,26 @@ def test_definitions_rules_and_policy_are_accessible(admins_page: Page, live_ser
     assert_accessible(page)
     page.get_by_label("Choose b").check()
     page.get_by_role("button", name="Accept the chosen definitions").click()
-    expect(page.get_by_role("button", name="Withdraw b")).to_be_visible()
+    page.get_by_text("Withdraw…").click()
+    expect(page.get_by_role("button", name="Withdraw this")).to_be_visible()
     assert_accessible(page)
 
-    for address in ("/settings/ignore-rules/", "/settings/policy/"):
+    page.goto(f"{live_server.url}/runs/{pair[0].pk}/baseline/")
+    page.get_by_role("button", name="Make this run the baseline").click()
+    page.get_by_text("Clear…").click()
+    page.get_by_label("Reason").last.fill("Withdrawn")
+    assert_accessible(page)
+    page.get_by_role("button", name="Clear production").click()
+    expect(page.get_by_role("cell", name="Withdrawn")).to_be_visible()
+
+    for address in ("/settings/ignore-rules/", "/settings/policy/", "/settings/audit/"):
         page.goto(f"{live_server.url}{address}")
         assert_accessible(page)
 
 
-@pytest.mark.parametrize("address", ["/settings/notes/", "/settings/ignore-rules/", "/settings/policy/"])
+@pytest.mark.parametrize(
+    "address", ["/settings/notes/", "/settings/ignore-rules/", "/settings/policy/", "/settings/audit/"]
+)
 def test_narrow_windows_show_settings_without_scrolling_sideways(
     admins_page: Page, live_server: LiveServer, pair: Pair, address: str
 ) -> None:
