@@ -14,7 +14,7 @@ from reports.domain.json_tree import JsonNode, json_tree
 from reports.models import Run
 from reports.pages.parts import Crumb, Fact
 from reports.pages.path_links import raw_href
-from reports.pages.run import case_href, run_crumbs, variants_words
+from reports.pages.run import case_href, concurrency_words, run_crumbs, variants_words
 from reports.runnable import TargetEntry
 from reports.selectors.continuation import Receipt, list_receipts
 from reports.services.continuing import CannotContinue, Prospect
@@ -158,7 +158,7 @@ def _facts(ahead: Prospect) -> tuple[Fact, ...]:
     return (
         Fact("Registered target", storable(ahead.entry.name)),
         Fact("Fingerprint", storable(ahead.earlier.fingerprint), is_mono=True),
-        Fact("Concurrency", str(options.concurrency)),
+        Fact("Concurrency", concurrency_words(options)),
         Fact("Turns ahead, at most", f"{ahead.outlook.turns:,}"),
         Fact("Early alarm", "on" if options.early_alarm else "off"),
     )

@@ -339,7 +339,7 @@ def _notices(run: Run, execution: ExecutionRow) -> list[Notice]:
     if run.status == "interrupted":
         notices.append(_interrupted_notice(execution))
     if run.status in UNDER_WAY and _is_late(run, execution):
-        notices.append(_late_notice(run))
+        notices.append(_late_notice(run, execution))
     return notices
 
 
@@ -360,11 +360,19 @@ def _cancel_notice(run: Run, execution: ExecutionRow) -> Notice:
 
 
 def _interrupted_notice(execution: ExecutionRow) -> Notice:
-    what = f"It broke off:{_fault(execution)}" if execution.error_code else "Its worker vanished."
+    what = f"It broke off:{_fault(execution)}" if execution.error_code else _vanished_words(execution.shards)
     return Notice("error", f"{what} Every stored turn is kept; nothing is repeated by itself.")
 
 
-def _late_notice(run: Run) -> Notice:
+def _vanished_words(shards: Mapping[str, int]) -> str:
+    if not shards.get("lost"):
+        return "Its worker vanished."
+    return f"The workers of {shards['lost']:,} of {counted(sum(shards.values()), 'shard')} vanished."
+
+
+def _late_notice(run: Run, execution: ExecutionRow) -> Notice:
+    if execution.shards.get("queued") and not execution.shards.get("working"):
+        return Notice("warning", "No worker has taken its shards yet: all are busy, or none is running.")
     if run.status == "queued":
         return Notice("warning", "No worker has taken it yet: all are busy, or none is running. It begins by itself.")
     return Notice(

@@ -12,6 +12,7 @@ from evalrunner.compare.outcomes import FAILING_STATUSES
 from reports.domain.attention import Attention, Standing
 from reports.domain.expressions import Expression, expressions
 from reports.domain.grammar import Sign, outcome_of
+from reports.domain.run_options import RunOptions
 from reports.domain.wording import counted as number_of
 from reports.domain.wording import duration_in_words
 from reports.models import Execution, Run
@@ -342,8 +343,13 @@ def _facts(run: Run, execution: Execution | None) -> tuple[Fact, ...]:
         Fact("Origin", _origin_words(run, is_executed=execution is not None)),
     ]
     if execution is not None and execution.request.get("concurrency"):
-        facts.append(Fact("Concurrency", str(execution.request["concurrency"])))
+        facts.append(Fact("Concurrency", concurrency_words(RunOptions.from_data(execution.request))))
     return tuple(facts)
+
+
+def concurrency_words(options: RunOptions) -> str:
+    in_each = f" in each of {options.shards:,} shards" if options.shards > 1 else ""
+    return f"{options.concurrency:,}{in_each}"
 
 
 def _origin_words(run: Run, *, is_executed: bool) -> str:

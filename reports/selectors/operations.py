@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Count, Min
+from django.db.models import Count, Min, Q
 from django.utils import timezone
 
 from reports.models import RUN_STATUSES, Execution, ImportJob, Run, Shard
@@ -31,15 +31,17 @@ class OperatingNumbers:
 def operating_numbers() -> OperatingNumbers:
     now = timezone.now()
     held = Execution.objects.exclude(claim_token="")
-    open_shards = Shard.objects.filter(state__in=_OPEN_SHARDS).order_by()
+    shards = Shard.objects.filter(state__in=_OPEN_SHARDS).aggregate(
+        late=Count("pk", filter=Q(lease_expires_at__lt=now)),
+        **{state: Count("pk", filter=Q(state=state)) for state in _OPEN_SHARDS},
+    )
     return OperatingNumbers(
         runs=dict.fromkeys(RUN_STATUSES, 0)
         | dict(Run.objects.order_by().values_list("status").annotate(number=Count("pk"))),
         oldest_queued_s=_age_s(Run.objects.filter(status="queued").aggregate(at=Min("created_at"))["at"], now),
         running_executions=held.count(),
-        expired_leases=held.filter(lease_expires_at__lt=now).count()
-        + Shard.objects.filter(lease_expires_at__lt=now).count(),
-        shards=dict.fromkeys(_OPEN_SHARDS, 0) | dict(open_shards.values_list("state").annotate(number=Count("pk"))),
+        expired_leases=held.filter(lease_expires_at__lt=now).count() + shards.pop("late"),
+        shards=shards,
         import_jobs=dict.fromkeys(ImportJob.State.values, 0)
         | dict(ImportJob.objects.order_by().values_list("state").annotate(number=Count("pk"))),
         oldest_import_s=_age_s(

@@ -10,9 +10,11 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from reports.models import Case, Execution, Run, Team
+from reports.models import Case, Execution, Run, Shard, Team
 from reports.services.executing import execute_run
-from reports.services.leases import claim_run
+from reports.services.executing_shards import execute_shard
+from reports.services.leases import claim_run, claim_shard
+from reports.services.shards import expire_shards
 from tests import factories
 from tests.execution.conftest import Ask, scenario
 from tests.execution.conftest import ask as ask
@@ -234,3 +236,49 @@ def test_a_waiting_retry_is_estimated_by_its_turns(client_of_runner: Client, ask
 
     page = show(client_of_runner, Execution.objects.get(verb="retry").run)
     assert "once it begins, as turns took in 1 earlier run." in page
+
+
+# --------------------------------------------------------------------------------------------------------------- shards
+
+
+def test_a_split_run_says_how_many_of_its_shards_work_and_wait(client_of_runner: Client, ask: Ask) -> None:
+    run = ask("one", "two", "three", shards=3, concurrency=2)
+    execute_run(run_pk=run.pk)
+    first, second, _third = Shard.objects.filter(execution=run.pk).order_by("number").values_list("pk", flat=True)
+    address = poll_address(client_of_runner.get(f"/runs/{run.pk}/").content)
+
+    execute_shard(shard_pk=first)
+    claim_shard(shard_pk=second)
+
+    words = "1 of 3 cases done, 0 running, 2 waiting. 3 shards: 1 working, 1 waiting for a worker, 1 ended."
+    page = show(client_of_runner, run)
+    assert words in page
+    assert words in poll(client_of_runner, address).content.decode()
+    assert "2 in each of 3 shards" in page
+
+
+def test_a_shard_that_is_taken_is_news_also_while_no_case_has_begun(client_of_runner: Client, ask: Ask) -> None:
+    run = ask("one", "two", shards=2)
+    execute_run(run_pk=run.pk)
+    address = poll_address(client_of_runner.get(f"/runs/{run.pk}/").content)
+    assert poll(client_of_runner, address).status_code == 204
+
+    claim_shard(shard_pk=Shard.objects.filter(execution=run.pk).earliest("number").pk)
+
+    assert "2 shards: 1 working, 1 waiting for a worker." in poll(client_of_runner, address).content.decode()
+
+
+def test_shards_that_nobody_takes_are_said_to_wait_and_lost_ones_to_be_lost(client_of_runner: Client, ask: Ask) -> None:
+    run = ask("one", "two", shards=2)
+    execute_run(run_pk=run.pk)
+    long_ago = timezone.now() - timedelta(minutes=1)
+    Execution.objects.filter(pk=run.pk).update(heartbeat_at=long_ago)
+    assert "No worker has taken its shards yet" in show(client_of_runner, run)
+
+    first, second = Shard.objects.filter(execution=run.pk).values_list("pk", flat=True)
+    execute_shard(shard_pk=first)
+    claim_shard(shard_pk=second)
+    Shard.objects.filter(pk=second).update(lease_expires_at=long_ago)
+    expire_shards()
+
+    assert "The workers of 1 of 2 shards vanished." in show(client_of_runner, run)

@@ -227,5 +227,5 @@ def test_they_cost_the_same_queries_whatever_is_stored(scrape: Any, team: Team, 
     for _ in range(3):
         stored(team, report("P"))
 
-    with django_assert_num_queries(7):
+    with django_assert_num_queries(8):
         scrape()
