@@ -13,7 +13,7 @@ from ninja import Field, Query, Router, Schema
 from reports.access import TeamRequest
 from reports.api import schemas
 from reports.api.auth import needs
-from reports.api.problems import Problem, ProblemOut
+from reports.api.problems import Problem, ProblemOut, bad_cursor
 from reports.models import Team
 from reports.pages.compare_documents import CONTENT_TYPES, comparison_file
 from reports.pages.compare_frame import Address
@@ -150,6 +150,8 @@ def compare(request: HttpRequest, given: Query[CompareIn]) -> HttpResponse:
     judged, filters = judged_sides(team, given), given.filters()
     stored = judged.stored
     page = page_of(stored, judged.ordered(matching_rows(stored, filters, team=team)), given.cursor, team=team)
+    if not page.is_found:
+        raise bad_cursor()
     whole = site_document(request, judged, Address(given.baseline, given.candidate, given.suite, filters), page.rows)
     return schemas.json_response(whole | {"rowsTotal": page.found, "nextCursor": page.cursor or None})
 

@@ -49,6 +49,12 @@ def not_found(what: str = "thing") -> Problem:
     return Problem(404, "not_found", f"There is no such {what} in your team.")
 
 
+def bad_cursor() -> Problem:
+    """A list that began anew in silence would let a client read it for ever."""
+    sentence = "This is no cursor of this list."
+    return Problem(422, "cursor_invalid", sentence, [("query.cursor", "is no cursor of this list")])
+
+
 def problem_response(problem: Problem) -> HttpResponse:
     body: dict[str, Any] = {
         "type": "about:blank",

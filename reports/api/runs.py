@@ -11,7 +11,7 @@ from reports.access import TeamRequest
 from reports.api import schemas
 from reports.api.auth import needs
 from reports.api.import_form import SCENARIOS, TOLD, given_with, is_form
-from reports.api.problems import Problem, ProblemOut, not_found
+from reports.api.problems import Problem, ProblemOut, bad_cursor, not_found
 from reports.domain.run_query import MOST_TERMS, RunQuery, parse_run_query
 from reports.importers.given import LONGEST
 from reports.models import Run
@@ -63,7 +63,7 @@ def list_runs(request: HttpRequest, given: Query[RunsIn]) -> HttpResponse:
     _refuse_unknown_parameters(request, RunsIn)
     after = Cursor.parse(given.cursor) if given.cursor else None
     if given.cursor and after is None:
-        raise _bad_cursor()
+        raise bad_cursor()
     team = cast(TeamRequest, request).team
     rows, following = run_records.list_run_records(team=team, query=_query(given), after=after, limit=given.limit)
     items = [schemas.run_out(request, row) for row in rows]
@@ -236,14 +236,8 @@ def _place(cursor: str) -> int | None:
     if not cursor:
         return None
     if not (cursor.isascii() and cursor.isdecimal() and len(cursor) < 10):
-        raise _bad_cursor()
+        raise bad_cursor()
     return int(cursor)
-
-
-def _bad_cursor() -> Problem:
-    return Problem(
-        422, "cursor_invalid", "This is no cursor of this list.", [("query.cursor", "is no cursor of this list")]
-    )
 
 
 def _refuse_unknown_parameters(request: HttpRequest, known: type[Schema]) -> None:

@@ -136,6 +136,7 @@ class ComparisonPage:
     clear_href: str
     is_narrow: bool
     empty: Empty
+    missing: tuple[str, ...]
 
 
 def comparison_page(
@@ -190,6 +191,7 @@ def comparison_page(
         clear_href=address.filtered(RowFilters()),
         is_narrow=filters.is_narrow,
         empty=_empty(filters, address),
+        missing=() if page.is_found else ("The row after which to go on is not in this list; it begins anew.",),
     )
 
 

@@ -1,6 +1,6 @@
 """The side by side of one scenario variant: two conversations aligned, opened where they part."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from django.urls import reverse
@@ -132,8 +132,18 @@ def side_by_side_page(
         next_href=_neighbour(stored, order, row.variant, 1, address),
         is_redefined=row.is_redefined,
         base=view.base,
-        missing=() if view.has_asked_turn() else (f"There is no turn {asked.turn} here.",),
+        missing=(
+            *_missing_repetitions(asked, (left, right)),
+            *(() if view.has_asked_turn() else (f"There is no turn {asked.turn} here.",)),
+        ),
     )
+
+
+def _missing_repetitions(asked: Asked, shown: tuple[CaseSketch | None, CaseSketch | None]) -> Iterator[str]:
+    for name, wanted, case in zip(("baseline", "candidate"), (asked.left, asked.right), shown, strict=True):
+        if wanted and (case is None or case.rank != wanted):
+            instead = "; a typical one is shown" if case is not None else ""
+            yield f"There is no repetition {wanted:,} of the {name} here{instead}."
 
 
 def _scenario_criteria(results: selector.Results, scenario: selector.Definition) -> tuple[Expression, ...]:

@@ -53,6 +53,7 @@ class RowsPage:
     """A page of rows. ``cursor`` opens the next page, "" on the last one; ``found`` counts all that fit.
 
     ``first`` is the place of the first row among those found, from 0; ``groups`` counts what fits by group.
+    ``is_found`` is False where a cursor names no row that fits; the page is the first one then.
     """
 
     rows: tuple[Row[int], ...]
@@ -60,6 +61,7 @@ class RowsPage:
     found: int
     cursor: str
     groups: Mapping[Group, int]
+    is_found: bool = True
 
 
 def matching_rows(stored: StoredComparison, filters: RowFilters, *, team: Team) -> list[Row[int]]:
@@ -113,7 +115,7 @@ def _has_cell(row: Row[int], before: str, after: str) -> bool:
 
 
 def page_of(stored: StoredComparison, rows: Sequence[Row[int]], cursor: str, *, team: Team) -> RowsPage:
-    """Cut a page that begins after the row whose variant's key is the cursor; an unknown one begins at the first."""
+    """Cut a page that begins after the row whose variant's key is the cursor, "" for the first page."""
     last = variant_of_key(team, cursor)
     first = next((place + 1 for place, row in enumerate(rows) if row.variant == last), 0) if last else 0
     shown = tuple(rows[first : first + ROWS_A_PAGE])
@@ -122,7 +124,7 @@ def page_of(stored: StoredComparison, rows: Sequence[Row[int]], cursor: str, *, 
     for row in rows:
         groups[row.group] = groups.get(row.group, 0) + 1
     following = stored.variants[shown[-1].variant].key if has_more else ""
-    return RowsPage(shown, first, len(rows), following, groups)
+    return RowsPage(shown, first, len(rows), following, groups, is_found=bool(first) or not cursor)
 
 
 def tags_of(stored: StoredComparison) -> tuple[str, ...]:

@@ -232,9 +232,16 @@ def _suites_of_runs(rows: Sequence[Mapping[str, Any]], tokens: Iterable[Token]) 
 def _side(name: str, token: Token, rows: Rows, suites: set[int], chains: Mapping[uuid.UUID | None, Rows]) -> Side:
     if token.kind == "run":
         found = [row for row in rows if row["id"] == token.run]
+        _refuse_other_suite(name, found, suites)
         return _side_of_run(name, token, found, chains.get(token.run, ()))
     found = [row for row in rows if row["version_id"] == token.version]
     return _side_of_version(name, token, found, suites)
+
+
+def _refuse_other_suite(name: str, rows: Rows, suites: set[int]) -> None:
+    """A suite that is asked for and is not the run's must not be passed over in silence."""
+    if any(row["revision__suite_id"] not in suites for row in rows if suites):
+        raise SideProblem(name, f"The {name} is a run of another suite than the one asked for.", is_unknown=False)
 
 
 def _side_of_run(name: str, token: Token, rows: Rows, earlier: Rows) -> Side:

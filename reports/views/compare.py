@@ -61,7 +61,7 @@ def comparison(request: TeamRequest) -> HttpResponse:
     if by_harness is not None:
         shown = replace(shown, groups=with_kinds(shown.groups, by_harness))
         harness = harness_changes(by_harness, baseline=baseline, candidate=candidate, suite=suite)
-    context = {"page": shown, "faults": faults, "harness": harness}
+    context = {"page": shown, "faults": (*faults, *shown.missing), "harness": harness}
     return render(request, "reports/compare.html", context, status=400 if faults else 200)
 
 

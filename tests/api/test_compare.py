@@ -68,6 +68,14 @@ def test_rows_come_in_pages_each_variant_once(client: Client, bearer: dict[str, 
     assert first["rowsTotal"] == 61
 
 
+def test_a_cursor_of_a_row_that_fits_no_more_is_refused(client: Client, bearer: dict[str, str], pair: Pair) -> None:
+    cursor = get(client, bearer, pair).json()["nextCursor"]
+
+    answer = get(client, bearer, pair, cursor=cursor, q="breaks")
+
+    assert (answer.status_code, answer.json()["paths"]) == (422, ["query.cursor"])
+
+
 @pytest.mark.parametrize(
     ("members", "status", "code"),
     [
@@ -77,6 +85,8 @@ def test_rows_come_in_pages_each_variant_once(client: Client, bearer: dict[str, 
         ({"clas": "broken"}, 422, "parameters_invalid"),
         ({"from": "odd"}, 422, "parameters_invalid"),
         ({"baseline": ""}, 422, "parameters_invalid"),
+        ({"cursor": "0" * 32}, 422, "cursor_invalid"),
+        ({"suite": "987654"}, 400, "side_not_comparable"),
     ],
 )
 def test_what_cannot_be_compared_is_a_problem_with_its_place(

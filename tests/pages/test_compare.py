@@ -186,6 +186,17 @@ def test_swapping_leads_to_the_mirrored_comparison(client_of_viewer: Client, pai
     assert [group.title for group in swapped.context["page"].groups] == ["fixed", "stabilised"]
 
 
+def test_a_place_that_is_not_in_the_list_and_a_suite_of_other_runs_are_told(
+    client_of_viewer: Client, pair: Pair
+) -> None:
+    lost = get(client_of_viewer, pair, after="0" * 32)
+    other = get(client_of_viewer, pair, suite="987654")
+
+    assert "The row after which to go on is not in this list; it begins anew." in text_of(lost)
+    assert other.status_code == 400
+    assert "The baseline is a run of another suite than the one asked for." in text_of(other)
+
+
 def test_menus_offer_versions_and_runs_of_the_same_target_and_suite(client_of_viewer: Client, pair: Pair) -> None:
     token = get(client_of_viewer, pair).context["page"].baseline
 

@@ -464,6 +464,8 @@ def test_a_pair_carries_the_address_that_shows_it_again(client_of_viewer: Client
     [
         ({"turn": "77"}, 200, "There is no turn 77 here."),
         ({"turn": "left-9"}, 200, "There is no turn left-9 here."),
+        ({"b": "9"}, 200, "There is no repetition 9 of the baseline here; a typical one is shown."),
+        ({"b": "1", "c": "2"}, 200, "There is no repetition 2 of the candidate here; a typical one is shown."),
         ({"turn": "x"}, 400, "“turn” in the address was not understood"),
         ({"turn": "1", "path": "a["}, 400, "“path” in the address was not understood"),
     ],
