@@ -39,6 +39,14 @@ def test_a_started_run_is_queued_and_answered_with_its_addresses(client: Client,
     )
 
 
+def test_a_run_can_be_asked_for_in_shards(client: Client, bearer: dict[str, str]) -> None:
+    answer = start(client, bearer, TUTORIAL | {"shards": 4, "concurrency": 2})
+
+    assert answer.status_code == 201
+    request = client.get(f"{RUNS}/{answer.json()['id']}/execution", headers=bearer).json()["request"]
+    assert (request["shards"], request["concurrency"]) == (4, 2)
+
+
 def test_a_repeated_request_with_its_key_is_one_run(client: Client, bearer: dict[str, str]) -> None:
     first = start(client, bearer, TUTORIAL, **{"Idempotency-Key": "build-7"})
     again = start(client, bearer, TUTORIAL, **{"Idempotency-Key": "build-7"})
@@ -55,6 +63,7 @@ def test_a_repeated_request_with_its_key_is_one_run(client: Client, bearer: dict
     [
         ({"repetitions": 0}, "EVALUATION_OPTIONS_INVALID", "repetitions"),
         ({"timeoutMs": 3_600_001}, "EVALUATION_OPTIONS_INVALID", "timeoutMs"),
+        ({"shards": 65}, "EVALUATION_OPTIONS_INVALID", "shards"),
         ({"maxCases": 3}, "EVALUATION_CASE_LIMIT", "maxCases"),
         ({"scenarios": ["nowhere"]}, "EVALUATION_SCENARIO_NOT_FOUND", "scenarios"),
         ({"scenarios": []}, "EVALUATION_SELECTION_EMPTY", "scenarios"),

@@ -46,6 +46,19 @@ def test_a_target_may_allow_less_than_the_runner() -> None:
     assert [(refusal.field, refusal.code) for refusal in refusals] == [("concurrency", "TARGET_LIMIT_EXCEEDED")]
 
 
+@pytest.mark.parametrize(
+    ("shards", "concurrency", "is_refused"), [(2, 4, False), (8, 1, False), (9, 1, True), (3, 3, True)]
+)
+def test_what_a_target_takes_at_once_holds_in_all_shards_together(
+    shards: int, concurrency: int, is_refused: bool
+) -> None:
+    options = RunOptions(shards=shards, concurrency=concurrency)
+
+    refusals = check_options(options, OptionLimits(concurrency=8, lanes=8), allows_external_writes=False)
+
+    assert [(each.field, each.code) for each in refusals] == [("shards", "TARGET_LIMIT_EXCEEDED")] * is_refused
+
+
 def test_a_plan_counts_cases_and_turns_and_says_how_they_come_about() -> None:
     scenarios = [
         factories.scenario("plain"),

@@ -89,6 +89,8 @@ def test_a_double_click_starts_one_run_and_a_changed_form_another(client_of_runn
         ("repetitions", "101"),
         ("repetitions", "two"),
         ("concurrency", "33"),
+        ("shards", "0"),
+        ("shards", "65"),
         ("max_failures", "100001"),
         ("timeout_ms", "3600001"),
         ("max_cases", "100001"),

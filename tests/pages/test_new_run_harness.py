@@ -71,6 +71,15 @@ def test_what_is_not_allowed_is_named_at_its_field(client_of_runner: Client, har
     assert not Run.objects.exists()
 
 
+def test_a_run_of_rows_is_never_split(client_of_runner: Client, harness: Harness) -> None:
+    answer = client_of_runner.post(reverse("new-run"), FORM | {"shards": "2"})
+
+    page = answer.content.decode()
+    assert (answer.status_code, Run.objects.count()) == (422, 0)
+    assert "Rows share a workspace: their run is not split. 1 to 1." in page
+    assert "their run is not split into shards" in page.split('id="faults-shards"')[1].split("</div>")[0]
+
+
 def test_a_scenario_file_can_be_brought_along_and_its_commands_are_told_of(
     client_of_runner: Client, harness: Harness
 ) -> None:
