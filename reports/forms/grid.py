@@ -2,12 +2,12 @@
 
 from django import forms
 
-from reports.pages.grid import ONLY, SORTS, GridFilters
+from reports.pages.grid_filters import ONLY, SORTS, GridFilters
 from reports.selectors.grid import VERSIONS
 
 
 class GridForm(forms.Form):
-    """``suite``, ``versions`` (columns), ``sort``, ``all``, ``only``, ``q``, ``tag``, ``start`` (first row)."""
+    """``suite``, ``versions`` (columns), ``sort``, ``all``, ``only``, ``q``, ``tag``, ``unfold``, ``start`` (a row)."""
 
     suite = forms.IntegerField(required=False, min_value=1, max_value=2**31 - 1)
     versions = forms.TypedChoiceField(
@@ -18,6 +18,7 @@ class GridForm(forms.Form):
     only = forms.ChoiceField(required=False, choices=ONLY)
     q = forms.CharField(required=False, max_length=2_000)
     tag = forms.CharField(required=False, max_length=2_000, strip=False)
+    unfold = forms.BooleanField(required=False)
     start = forms.IntegerField(required=False, min_value=0, max_value=10_000_000)
 
     def filters(self) -> GridFilters:
@@ -32,4 +33,5 @@ class GridForm(forms.Form):
             text=given.get("q") or "",
             tag=given.get("tag") or "",
             start=given.get("start") or 0,
+            is_unfolded=bool(given.get("unfold")),
         )

@@ -14,7 +14,7 @@ from reports.domain.harness.cases import row_of_results, without_row
 from reports.domain.json_tree import JsonNode, json_tree
 from reports.models import Run
 from reports.pages.case_place import AskedPath, RawPart, case_parts, missing_words, turn_parts
-from reports.pages.grid import CellView, cell_view, history_words
+from reports.pages.grid_rows import CellView, cell_view, history_words
 from reports.pages.harness_row import HarnessRowView, harness_row_view
 from reports.pages.parts import Crumb, OutsideText, Pips
 from reports.pages.path_links import raw_href

@@ -1,4 +1,4 @@
-/** Arrow keys move between the cells of a grid; what is not a cell is stepped over. */
+/** Arrow keys move between the cells of a grid; what is not a cell and what is folded is stepped over. */
 
 const STEPS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
 
@@ -15,12 +15,13 @@ export function start(box, { signal }) {
 }
 
 function neighbour(cell, [down, right]) {
-  let row = cell.parentElement;
+  const rows = [...cell.closest("table").rows].filter((row) => row.getClientRects().length > 0);
+  let at = rows.indexOf(cell.parentElement);
   let place = cell.cellIndex;
   for (;;) {
+    at += down;
     place += right;
-    row = down > 0 ? row.nextElementSibling : down < 0 ? row.previousElementSibling : row;
-    const found = row?.cells[place];
+    const found = rows[at]?.cells[place];
     if (!found || found.tagName !== "TD") return null;
     const link = found.querySelector(".cell");
     if (link) return link;
