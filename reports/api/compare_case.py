@@ -79,6 +79,8 @@ def side_by_side(request: HttpRequest, given: Query[SideBySideIn]) -> HttpRespon
         raise not_found("scenario variant of these sides")
     address = Address(given.baseline, given.candidate, given.suite, RowFilters())
     page = side_by_side_page(stored, row, RowFilters(), team=team, address=address, asked=asked)
+    if page.missing:
+        raise Problem(404, "not_found", " ".join(page.missing))
     return schemas.json_response(_document(request, page, variant=given.variant, change=row.change.value))
 
 
