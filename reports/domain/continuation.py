@@ -38,7 +38,8 @@ class Outlook:
     ``fresh`` begin a new conversation, ``continued`` go on after their last turn, ``kept`` stay as they are.
     ``blocked`` holds, by code, those that are blocked instead: the runner's own codes, and
     EXTERNAL_WRITES_NOT_AUTHORIZED for cases that would begin but may not. ``turns`` counts the turns ahead if every
-    conversation goes to its end.
+    conversation goes to its end. ``concludes``: the earlier run never came to its end, so a resume also judges the
+    suite's assertions, even where every case has ended.
     """
 
     fresh: tuple[int, ...] = ()
@@ -46,6 +47,12 @@ class Outlook:
     kept: tuple[int, ...] = ()
     blocked: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     turns: int = 0
+    concludes: bool = False
+
+    @property
+    def is_idle(self) -> bool:
+        """Tell whether nothing would be otherwise than it is."""
+        return not (self.changed or self.concludes)
 
     @property
     def work(self) -> int:
@@ -90,6 +97,11 @@ def foretell(pairs: Iterable[tuple[EvaluationCase, ExpandedCase]], policy: Resum
             turns += len(case.steps) - len(state.turns)
     places = {code: tuple(found) for code, found in blocked.items()}
     return Outlook(tuple(fresh), tuple(continued), tuple(kept), places, turns)
+
+
+def concludes(verb: Verb, run_status: str) -> bool:
+    """Tell whether a verb brings a run of this status to the end that it never had."""
+    return verb is Verb.RESUME and run_status in ("running", "interrupted")
 
 
 def is_read_ahead(status: str) -> bool:
@@ -142,7 +154,12 @@ def sentences_of(outlook: Outlook) -> Sequence[str]:
         *((places, BLOCKED_WORDS.get(code, (f"is blocked: {code}",) * 2)) for code, places in outlook.blocked.items()),
         (outlook.kept, ("stays as it is", "stay as they are")),
     )
-    return [f"{_cases(places)} {words[len(places) > 1]}." for places, words in kinds if places]
+    sentences = [f"{_cases(places)} {words[len(places) > 1]}." for places, words in kinds if places]
+    return [*sentences, CONCLUDES] if outlook.concludes and not outlook.changed else sentences
+
+
+CONCLUDE = "Conclude the run"
+CONCLUDES = "The run gets the end that it never had: its suite's assertions are evaluated."
 
 
 def _cases(places: Sequence[int]) -> str:

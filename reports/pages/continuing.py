@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
-from reports.domain.continuation import Outlook, Verb, sentences_of
+from reports.domain.continuation import CONCLUDE, Outlook, Verb, sentences_of
 from reports.domain.json_tree import JsonNode, json_tree
 from reports.models import Run
 from reports.pages.parts import Crumb, Fact
@@ -102,7 +102,7 @@ def continue_page(
         faults=tuple(map(storable, faults)),
         consequences=_consequences(run, outlook),
         button=_button_words(verb, outlook),
-        is_idle=not outlook.changed and not is_refused,
+        is_idle=outlook.is_idle and not is_refused,
         key=key or uuid.uuid4().hex,
         receipts_href=receipts_href(run, verb) if outlook.to_reconcile else "",
         receipts_words=_receipts_words(len(outlook.to_reconcile)),
@@ -122,10 +122,12 @@ def receipts_href(run: Run, verb: Verb) -> str:
 
 def _consequences(run: Run, outlook: Outlook) -> tuple[Consequence, ...]:
     groups = [outlook.fresh, outlook.continued, *outlook.blocked.values(), outlook.kept]
+    sentences = sentences_of(outlook)
     places = [group for group in groups if group]
+    places += [()] * (len(sentences) - len(places))  # the last sentence may be about the run as a whole
     return tuple(
         Consequence(sentence, *_links(run, group if group is not outlook.kept else ()))
-        for sentence, group in zip(sentences_of(outlook), places, strict=True)
+        for sentence, group in zip(sentences, places, strict=True)
     )
 
 
@@ -135,6 +137,8 @@ def _links(run: Run, places: Sequence[int]) -> tuple[tuple[CaseLink, ...], int]:
 
 
 def _button_words(verb: Verb, outlook: Outlook) -> str:
+    if outlook.concludes and not outlook.changed:
+        return CONCLUDE
     word = "Retry" if verb is Verb.RETRY else "Resume"
     return f"{word} {outlook.work:,} case{'' if outlook.work == 1 else 's'}"
 

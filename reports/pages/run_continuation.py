@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from django.urls import reverse
 from evalrunner.compare import Tally, tally
 
-from reports.domain.continuation import Verb, count_candidates, statuses_in_words
+from reports.domain.continuation import CONCLUDE, Verb, concludes, count_candidates, statuses_in_words
 from reports.models import CASE_STATUSES, Execution, Run
 from reports.pages.parts import Action
 from reports.selectors.continuation import earlier_run
@@ -88,6 +88,8 @@ def _verbs(run: Run) -> tuple[Action, ...]:
     if left:
         words = f"Resume {left:,} case{'' if left == 1 else 's'}"
         actions.append(Action(words, _verb_href(run, Verb.RESUME)))
+    elif concludes(Verb.RESUME, run.status) and run.total:
+        actions.append(Action(CONCLUDE, _verb_href(run, Verb.RESUME)))
     return tuple(actions)
 
 

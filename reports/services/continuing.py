@@ -15,7 +15,7 @@ from evalrunner.errors import EvaluationError
 from evalrunner.models import EvaluationSuite, ExpandedCase
 from evalrunner.runner.resume import ResumePolicy
 
-from reports.domain.continuation import Outlook, Verb, foretell
+from reports.domain.continuation import Outlook, Verb, concludes, foretell
 from reports.domain.run_options import RunOptions
 from reports.domain.snapshots import AWAITED_S
 from reports.models import Run, Team, User
@@ -74,6 +74,7 @@ def look_ahead(*, team: Team, run_pk: uuid.UUID, verb: Verb, allow_external_writ
     resumes = _check_fit(entry, earlier, suite, cases)
     policy = ResumePolicy(verb is Verb.RETRY, resumes)
     outlook = foretell(zip(light_cases(earlier.run), cases, strict=True), policy, may_write=allow_external_writes)
+    outlook = replace(outlook, concludes=concludes(verb, earlier.run.status))
     return Prospect(earlier, verb, entry, options, outlook, entry.allows_external_writes)
 
 
@@ -113,7 +114,7 @@ def continue_run(
     Raises CannotContinue, RequestRefused with what else speaks against it, and IdempotencyConflict.
     """
     ahead = look_ahead(team=team, run_pk=run_pk, verb=verb, allow_external_writes=allow_external_writes)
-    if not ahead.outlook.changed:
+    if ahead.outlook.is_idle:
         raise CannotContinue(NOTHING_TO_DO, _nothing_words(verb))
     request = RunRequest(
         target_name=ahead.entry.name,

@@ -49,6 +49,19 @@ def client_of_admin(team: Team) -> Client:
     return client
 
 
+def test_a_run_whose_cases_have_all_ended_but_that_has_no_end_can_be_concluded(
+    client_of_runner: Client, ask: Ask
+) -> None:
+    run = executed(ask("one", "two"))
+    Run.objects.filter(pk=run.pk).update(status="interrupted")
+
+    page, form = (text(client_of_runner, f"/runs/{run.pk}/{rest}") for rest in ("", "resume/"))
+
+    assert f'href="/runs/{run.pk}/resume/"' in page and "Conclude the run" in page
+    assert "2 cases stay as they are." in form and "its suite's assertions are evaluated" in form
+    assert "Conclude the run" in form and "no case would end otherwise" not in form
+
+
 def test_what_will_happen_is_said_before_the_button(client_of_runner: Client, run: Run) -> None:
     page = text(client_of_runner, f"/runs/{run.pk}/retry/")
 

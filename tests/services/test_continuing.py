@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from reports.domain.continuation import Verb, sentences_of
+from reports.domain.continuation import CONCLUDES, Verb, sentences_of
 from reports.domain.snapshots import AWAITED_S
 from reports.models import Execution, Run, Team, User
+from reports.services.checkpoints import CheckpointStore
 from reports.services.continuing import CannotContinue, continue_run, look_ahead
 from reports.services.executing import execute_run
 from reports.services.executions import IdempotencyConflict, RequestRefused
@@ -64,6 +65,32 @@ def test_a_retry_holds_failed_conversations_anew_and_keeps_the_others(ask: Ask, 
         "failed": 1,
         "error": 1,
     }
+
+
+def test_a_run_that_broke_off_behind_its_last_case_is_concluded_by_a_resume(
+    ask: Ask, runner: User, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = tmp_path / "seen"
+    check = {"id": "all", "kind": "custom", "evaluator": "count", "parameters": {"file": str(seen), "cases": 2}}
+    persist = CheckpointStore.persist
+
+    def failing(store: CheckpointStore, checkpoint: Any) -> None:
+        if checkpoint.event.type == "run.completed":
+            raise OSError
+        persist(store, checkpoint)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(CheckpointStore, "persist", failing)
+        run = executed(ask("one", "two", target="counting", assertions=[check]))
+    ahead = look_ahead(team=run.team, run_pk=run.pk, verb=Verb.RESUME)
+
+    resumed = continued(run, Verb.RESUME, runner)
+
+    assert (run.status, run.passed, run.suite_assertions) == ("interrupted", 2, 0)
+    assert list(sentences_of(ahead.outlook)) == ["2 cases stay as they are.", CONCLUDES]
+    assert (resumed.status, resumed.passed, resumed.is_passing, resumed.suite_assertions) == ("completed", 2, True, 1)
+    with pytest.raises(CannotContinue, match="nothing to resume"):
+        continue_run(team=run.team, user=runner, origin="web", run_pk=resumed.pk, verb=Verb.RESUME)
 
 
 def test_resuming_goes_on_with_what_never_ended_only(ask: Ask, runner: User) -> None:

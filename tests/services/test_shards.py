@@ -331,20 +331,24 @@ def test_a_worker_with_another_version_of_the_target_refuses_its_shard(
     assert (run.passed, run.pending) == (1, 1)
 
 
-def test_a_run_whose_worker_vanishes_while_it_concludes_ends_interrupted(
-    ask: Ask, monkeypatch: pytest.MonkeyPatch
+def test_a_run_whose_worker_vanishes_while_it_concludes_ends_interrupted_and_a_resume_concludes_it(
+    ask: Ask, runner: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = ask("one", "two", shards=2)
     first, second = begun(run)
     execute_shard(shard_pk=first)
-    monkeypatch.setattr(executing_shards, "conclude_run", lambda claim: None)
-    execute_shard(shard_pk=second)
+    with monkeypatch.context() as patch:
+        patch.setattr(executing_shards, "conclude_run", lambda claim: None)
+        execute_shard(shard_pk=second)
     Execution.objects.filter(pk=run.pk).update(lease_expires_at=timezone.now() - timedelta(seconds=1))
 
     assert expire_leases() == 1
 
     run.refresh_from_db()
     assert (run.status, run.passed, states_of(run)) == ("interrupted", 2, ["ended", "ended"])
+    made = continue_run(team=run.team, user=runner, origin="web", run_pk=run.pk, verb=Verb.RESUME)
+    resumed = worked_off(Run.objects.get(pk=made.run_pk))
+    assert (resumed.status, resumed.passed, shards_of(resumed)) == ("completed", 2, [])
 
 
 def test_a_resume_that_has_nothing_to_deal_out_is_concluded_at_once(
