@@ -25,6 +25,7 @@ from reports.text import restored
 router = Router(tags=["triage"])
 _REFUSED: dict[Any, Any] = dict.fromkeys((400, 401, 403, 404, 409, 422), ProblemOut)
 _UNKNOWN = {"run_unknown", "target_unknown", "variant_unknown", "signature_unknown", "note_unknown"}
+_IN_THE_WAY = {"note_exists", "note_changed"}
 _TRIAGER = needs("triager")
 Key = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
 Pk = Annotated[int, Field(ge=1, le=2**31 - 1)]
@@ -166,7 +167,7 @@ def notes(request: HttpRequest, given: Query[NotesIn]) -> HttpResponse:
 
 @router.post("/notes", auth=_TRIAGER, response={200: dict[str, Any], **_REFUSED}, url_name="write-note")
 def write_note(request: HttpRequest, given: NoteIn) -> HttpResponse:
-    """Write a note, or change the open one that is there.
+    """Write a note. An open one on the same thing that says something else stays (409, `note_exists`): change that one.
 
     The answer lists the ``notes`` that were written and, for a cluster, those ``kept`` as they are.
     """
@@ -183,12 +184,12 @@ def _write(asked: TeamRequest, given: NoteIn) -> tuple[list[int], list[int]]:
     source = _source(asked, given, given.target)
     who: dict[str, Any] = {"team": asked.team, "user": asked.user, "content": given.content()}
     if given.variant is not None:
-        return [note_variant(**who, target_pk=given.target, variant=given.variant, source=source).pk], []
+        return [note_variant(**who, target_pk=given.target, variant=given.variant, source=source, is_new=True).pk], []
     assert given.signature is not None  # one of both is there
     if given.eachVariant and source is not None:
         noted = note_cluster(**who, source=source, signature=given.signature)
         return [note.pk for note in noted.written], [each.note for each in noted.kept if each.note]
-    return [note_signature(**who, target_pk=given.target, signature=given.signature).pk], []
+    return [note_signature(**who, target_pk=given.target, signature=given.signature, is_new=True).pk], []
 
 
 def _source(asked: TeamRequest, given: NoteChangeIn, target: int) -> Source | None:
@@ -248,7 +249,7 @@ def _team(request: HttpRequest) -> TeamRequest:
 
 
 def _problem(code: str, sentence: str) -> Problem:
-    status = 404 if code in _UNKNOWN else 409 if code.startswith("run_") else 422
+    status = 404 if code in _UNKNOWN else 409 if code.startswith("run_") or code in _IN_THE_WAY else 422
     return Problem(status, code, sentence)
 
 

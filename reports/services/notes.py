@@ -170,7 +170,7 @@ def _put(
     if found and before == after:
         return found
     if found and is_new:
-        raise NoteRefused("note_exists", "There is a note on it already, which stays as it is.")
+        raise NoteRefused("note_exists", f"There is a note on it already, number {found.pk}, which stays as it is.")
     note.save()
     _recount(team, target)
     details = differences(before, after) if found else {name: value for name, value in after.items() if value}

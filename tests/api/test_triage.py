@@ -74,6 +74,20 @@ def test_a_note_is_written_listed_changed_and_closed(triager: Client, team: Team
     assert len(triager.get("/api/v1/notes", {"closed": "true"}).json()["notes"]) == 1
 
 
+def test_a_note_that_is_there_is_not_replaced_by_a_new_one(triager: Client, team: Team, run: Run) -> None:
+    variant = ScenarioVariant.objects.get(team=team, scenario_id="a")
+    body = {"target": run.version.target_id, "variant": variant.key, "run": str(run.pk), "state": "flaky"}
+    (pk,) = send(triager, "/notes", body | {"text": "Mine"}).json()["notes"]
+
+    again = send(triager, "/notes", body | {"text": "Mine"})
+    other = send(triager, "/notes", body | {"text": "Another"})
+
+    assert again.json()["notes"] == [pk]
+    assert (other.status_code, other.json()["code"]) == (409, "note_exists")
+    assert f"number {pk}" in other.json()["detail"]
+    assert Note.objects.get().text == "Mine"
+
+
 def test_texts_that_no_database_holds_come_back_as_they_were(triager: Client, team: Team, run: Run) -> None:
     variant = ScenarioVariant.objects.get(team=team, scenario_id="a")
     body = {"target": run.version.target_id, "variant": variant.key, "state": "flaky", "text": "nul \0 here"}

@@ -90,7 +90,9 @@ def test_a_note_that_was_written_meanwhile_is_not_replaced(client_of_triager: Cl
     answer = client_of_triager.post(href, {"state": "flaky", "text": "Mine"})
 
     assert answer.status_code == 400
-    assert "There is a note on it already, which stays as it is. Open the note that is there" in text_of(answer)
+    number = Note.objects.get().pk
+    sentence = f"There is a note on it already, number {number}, which stays as it is. Open the note that is there"
+    assert sentence in text_of(answer)
     assert Note.objects.get().text == "Ticket <12>"
     assert (
         client_of_triager.post(href, {"state": "known_issue", "text": "Ticket <12>"}).status_code == 302
