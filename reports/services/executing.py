@@ -23,9 +23,8 @@ from reports.services.checkpoints import CheckpointStore
 from reports.services.event_loop import run_to_end
 from reports.services.executing_shards import WORKER_FAILED, begin_in_shards
 from reports.services.harness_runs import HarnessReach, run_harness
-from reports.services.heartbeat import Heartbeat
 from reports.services.leases import LeaseLost, claim_run
-from reports.services.storing import StoringThread, patiently
+from reports.services.storing import StoringThread, see_to_end
 
 log = logging.getLogger(__name__)
 
@@ -66,19 +65,7 @@ class _Execution:
         self.latest: EvaluationCheckpoint | None = None
 
     async def run(self) -> None:
-        loop = asyncio.get_running_loop()
-
-        def stop(reason: str) -> None:
-            if reason:
-                self.thread.post(self.store.note_stop, reason)
-            loop.call_soon_threadsafe(self.cancel.set)
-
-        try:
-            with Heartbeat(self.store.claim, stop, minutes=self.assignment.minutes):
-                ending = await self._evaluate()
-                await self.thread.do(patiently, ending)
-        finally:
-            self.thread.close()
+        await see_to_end(self.store, self.thread, self.cancel, self._evaluate, minutes=self.assignment.minutes)
 
     async def _evaluate(self) -> Callable[[], None]:
         """Run the evaluation and return what stores its end."""

@@ -45,7 +45,7 @@ from reports.services.leases import Claim, LeaseLost, claim_shard, is_cancel_req
 from reports.services.run_rows import COUNTED
 from reports.services.shard_checkpoints import ShardStore
 from reports.services.shards import is_ended_early, make_shards, places_of
-from reports.services.storing import StoringThread, patiently
+from reports.services.storing import StoringThread, patiently, see_to_end
 
 WORKER_FAILED = "WORKER_FAILED"
 
@@ -127,16 +127,17 @@ def _worked_off(claim: Claim) -> Claim | None:
         part = _part_of(claim, execution.run, assignment)
     except (Unassignable, EvaluationError) as refusal:
         log.warning("shard %s of run %s cannot be worked on: %s", claim.shard_pk, claim.run_pk, refusal)
-        return store.end(error_code=refusal.code)
+        code = refusal.code
+        return patiently(lambda: store.end(error_code=code))
     except Exception:  # isolation point: the host's configuration and code are read here
         log.exception("shard %s of run %s could not begin", claim.shard_pk, claim.run_pk)
-        return store.end(error_code=WORKER_FAILED)
+        return patiently(lambda: store.end(error_code=WORKER_FAILED))
     assert execution.claimed_at is not None  # the run has begun
     work = _ShardWork(store, part, assignment.minutes, (timezone.now() - execution.claimed_at).total_seconds())
     if work.may_begin():
         run_to_end(work.run())
         return work.last
-    return store.end()
+    return patiently(store.end)
 
 
 def _part_of(claim: Claim, run: Run, assignment: Assignment) -> Part:
@@ -183,19 +184,9 @@ class _ShardWork:
         return not late and not is_cancel_requested(self._store.claim)
 
     async def run(self) -> None:
-        loop = asyncio.get_running_loop()
-
-        def stop(reason: str) -> None:
-            if reason:
-                self._thread.post(self._store.note_stop, reason)
-            loop.call_soon_threadsafe(self._cancel.set)
-
-        try:
-            with Heartbeat(self._store.claim, stop, minutes=self._minutes, elapsed_s=self._elapsed_s):
-                ending = await self._work()
-                self.last = await self._thread.do(patiently, ending)
-        finally:
-            self._thread.close()
+        self.last = await see_to_end(
+            self._store, self._thread, self._cancel, self._work, minutes=self._minutes, elapsed_s=self._elapsed_s
+        )
 
     async def _work(self) -> Callable[[], Claim | None]:
         """Hold the conversations and return what stores the end of the shard."""

@@ -1,14 +1,20 @@
-"""How what an execution stores gets into the database: through one thread, and with patience at the end."""
+"""How what an execution stores gets into the database: through one thread, and with patience at the end.
+
+``see_to_end`` is what whole runs and shards have in common: the work, the heartbeat beside it, and the end.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from django.db import DatabaseError, InterfaceError, connection
+
+from reports.services.heartbeat import Heartbeat
+from reports.services.leases import Claim
 
 PATIENCE_S = 120.0  # for a database that is away when the end of a run is to be stored
 PAUSE_S = 1.0
@@ -34,6 +40,44 @@ class StoringThread:
         """Wait for what is still to be stored."""
         self._threads.submit(_close_connection)
         self._threads.shutdown(wait=True)
+
+
+class Store(Protocol):
+    """What writes down a run or a shard as long as its claim holds."""
+
+    claim: Claim
+
+    def note_stop(self, reason: str) -> None:
+        """Say why the site itself stops the run."""
+
+
+async def see_to_end(
+    store: Store,
+    thread: StoringThread,
+    cancel: asyncio.Event,
+    work: Callable[[], Awaitable[Callable[[], T]]],
+    *,
+    minutes: int | None,
+    elapsed_s: float = 0.0,
+) -> T:
+    """Await work under a heartbeat, then store the end that it gives; the thread is closed.
+
+    ``cancel`` is set when somebody wants the run to stop, when it has taken longer than ``minutes`` (of which
+    ``elapsed_s`` seconds had passed before), and when the claim is lost.
+    """
+    loop = asyncio.get_running_loop()
+
+    def stop(reason: str) -> None:
+        if reason:
+            thread.post(store.note_stop, reason)
+        loop.call_soon_threadsafe(cancel.set)
+
+    try:
+        with Heartbeat(store.claim, stop, minutes=minutes, elapsed_s=elapsed_s):
+            ending = await work()
+            return await thread.do(patiently, ending)
+    finally:
+        thread.close()
 
 
 def _close_connection() -> None:
