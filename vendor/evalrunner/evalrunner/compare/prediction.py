@@ -30,6 +30,7 @@ from evalrunner.compare.tally import Tally
 from evalrunner.compare.verdict import Verdict, pair_of
 
 V = TypeVar("V", bound=Hashable)
+T = TypeVar("T")
 
 LADDER: Final = (1, 2, 3, 5, 8, 12, 20, 30, 50)
 MOST_SCENARIOS: Final = 10_000
@@ -95,7 +96,7 @@ class Outlook(Generic[V]):
 
     def p_value(self, more: int) -> float:
         """Return the p value of the re-dealing test after ``more`` cases on both sides of the moving rows."""
-        return redeal([self._predicted(row, more) for _place, row in self.moving]).p_value
+        return redeal(_each(self._rows(), lambda row: self._predicted(row, more))).p_value
 
     def low(self, more: int, *, times: float = 1.0) -> float:
         """Return the lower end of the interval after ``more`` cases, or with the scenarios so many ``times``."""
@@ -105,7 +106,7 @@ class Outlook(Generic[V]):
             return -1.0
         mean = math.fsum(changes for changes, _size in clusters) * times / pairs
         squares = math.fsum((changes - size * mean) ** 2 for changes, size in clusters)
-        squares += math.fsum(_new_noise(row, more) for _place, row in self.moving)
+        squares += math.fsum(_each(self._rows(), lambda row: _new_noise(row, more)))
         usual = self.pairs / len(clusters)
         imagined = imagined_squares([changes / size for changes, size in clusters], times=times)
         whole = squares * times + usual * usual * imagined
@@ -113,15 +114,19 @@ class Outlook(Generic[V]):
         return mean - t_quantile(0.975, math.floor(scenarios + 1e-9) - 1) * error
 
     def _spare(self, more: int) -> float:
-        return _SPARE * math.sqrt(math.fsum(_new_noise(row, more) for _place, row in self.moving)) / self.pairs
+        return _SPARE * math.sqrt(math.fsum(_each(self._rows(), lambda row: _new_noise(row, more)))) / self.pairs
 
     def _clusters(self, more: int) -> list[tuple[float, int]]:
         """Return the sum of changes and the number of pairs of each scenario."""
         clusters = [(0.0, size) for size in self.still]
-        for place, row in self.moving:
+        changed = _each(self._rows(), lambda row: self._change(row, more))
+        for (place, _row), change in zip(self.moving, changed, strict=True):
             changes, size = clusters[place]
-            clusters[place] = (changes + self._change(row, more), size + 1)
+            clusters[place] = (changes + change, size + 1)
         return clusters
+
+    def _rows(self) -> list[Row[V]]:
+        return [row for _place, row in self.moving]
 
     def _change(self, row: Row[V], more: int) -> float:
         before, after = row.judgement.baseline, row.judgement.candidate
@@ -145,6 +150,18 @@ class Outlook(Generic[V]):
         return _fraction(middle - change * (1 - weight)), _fraction(middle + change * weight)
 
 
+def _each(rows: Iterable[Row[V]], compute: Callable[[Row[V]], T]) -> list[T]:
+    """Compute something of each row; rows that share their judgement share it."""
+    known: dict[int, T] = {}
+    found = []
+    for row in rows:
+        key = id(row.judgement)
+        if key not in known:
+            known[key] = compute(row)
+        found.append(known[key])
+    return found
+
+
 def _moves(row: Row[V]) -> bool:
     before, after = row.judgement.baseline, row.judgement.candidate
     return row.judgement.drop != 0 or 0 < before.passed < before.decided or 0 < after.passed < after.decided
@@ -153,7 +170,7 @@ def _moves(row: Row[V]) -> bool:
 def _real_variance(moving: Sequence[Row[V]]) -> float:
     if not moving:
         return 0.0
-    return max(0.0, math.fsum(row.judgement.drop**2 - _noise(row) for row in moving) / len(moving))
+    return max(0.0, math.fsum(_each(moving, lambda row: row.judgement.drop**2 - _noise(row))) / len(moving))
 
 
 def _noise(row: Row[V]) -> float:
