@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 from evalrunner.compare import Difference, difference_in_words
+from evalrunner.compare.renderings.shared import left_out_words
 
 from reports.domain.wording import day_in_words
 from reports.pages.parts import Choice, Crumb, VersionName
@@ -103,7 +104,8 @@ def side_words(side: Side) -> str:
     if side.token.kind == "run":
         attempts = f"; {number - 1} earlier attempt{' counts' if number == 2 else 's count'} too" if number > 1 else ""
         return f"run of {day_in_words(side.newest.ordered_at)}, {side.newest.status}{attempts}"
-    return f"version, {number} run{'' if number == 1 else 's pooled'}, revision {side.revision.digest[:8]}"
+    runs = f"{number} run{'' if number == 1 else 's pooled'}{left_out_words(len(side.left_out))}"
+    return f"version, {runs}, revision {side.revision.digest[:8]}"
 
 
 def _choice(role: str, side: Side, offer: Offer, address: Address) -> Choice:

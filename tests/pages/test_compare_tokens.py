@@ -48,6 +48,26 @@ def test_the_chip_of_a_resumed_run_names_and_links_that_run(
     )
 
 
+def test_the_chip_of_a_version_says_how_many_of_its_runs_do_not_count(
+    client_of_viewer: Client, team: Team, before: Run, cancelled: Run
+) -> None:
+    other = run_of(team, "v2", 3)
+    sides = {"baseline": f"run:{before.pk}", "candidate": f"version:{other.version_id}"}
+
+    chip = client_of_viewer.get("/compare/", sides).context["page"].candidate
+
+    assert chip.detail.startswith("version, 1 run, 1 left out because never completed, revision ")
+
+
+def test_a_run_is_named_by_its_address_though_the_run_that_it_continues_claims_a_later_start(
+    client_of_viewer: Client, team: Team, before: Run
+) -> None:
+    first = run_of(team, "v2", 20, "C", status="cancelled", runId="first")
+    later = run_of(team, "v2", 4, resumedFrom=first.run_id)
+
+    assert page_of(client_of_viewer, before, later).candidate.href == f"/runs/{later.pk}/"
+
+
 def test_a_baseline_that_points_to_an_earlier_attempt_does_not_mark_the_run_that_continues_it(
     client_of_viewer: Client, team: Team, before: Run, cancelled: Run, resumed: Run
 ) -> None:

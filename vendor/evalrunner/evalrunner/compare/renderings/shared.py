@@ -83,9 +83,13 @@ def rate_words(side: Data) -> str:
 
 
 def runs_words(side: Data) -> str:
-    runs, left_out = len(side["runs"]), len(side["leftOut"])
-    words = f"{runs} run{'' if runs == 1 else 's'}"
-    return f"{words}, {left_out} left out because never completed" if left_out else words
+    runs = len(side["runs"])
+    return f"{runs} run{'' if runs == 1 else 's'}{left_out_words(len(side['leftOut']))}"
+
+
+def left_out_words(number: int) -> str:
+    """Say behind what a side is how many of its runs do not count; "" where all do."""
+    return f", {number} left out because never completed" if number else ""
 
 
 def what_failed(row: Data) -> str:
