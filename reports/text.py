@@ -19,4 +19,6 @@ def storable(text: str) -> str:
 
 def restored(stored: str) -> str:
     """Return the text that ``storable`` was given."""
+    if ESCAPE not in stored:
+        return stored
     return _ESCAPED.sub(lambda found: chr(int(found.group(1), 16)), stored)
