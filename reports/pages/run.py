@@ -204,7 +204,7 @@ def run_page(
         pager=_pager(run, filters, cases, cursor),
         filters=filters,
         clear_href=_cases_href(run, CaseFilters(), "") if filters.is_narrow else "",
-        narrowed_to=_narrowed_to(filters, cases),
+        narrowed_to=_narrowed_to(filters, cases, found_clusters),
         status_options=_options(STATUS_OPTIONS, filters.status),
         order_options=_options(ORDER_OPTIONS, filters.order),
         tag_options=_options((("", "Any tag"), *((tag, tag) for tag in selector.scenario_tags(run))), filters.tag),
@@ -372,11 +372,11 @@ def _cases_href(run: Run, filters: CaseFilters, cursor: str | None) -> str:
     return reverse("run", args=[run.pk]) + (f"?{urlencode(query)}" if query else "") + "#cases"
 
 
-def _narrowed_to(filters: CaseFilters, cases: CasesPage) -> tuple[str, ...]:
+def _narrowed_to(filters: CaseFilters, cases: CasesPage, clusters: Sequence[Cluster]) -> tuple[str, ...]:
     words = []
     if filters.signature:
-        first = next((row.failing for row in cases.rows), "")
-        words.append(f"failing like “{first}”" if first else "one failure signature")
+        named = next((each.words for each in clusters if each.key == filters.signature), "")
+        words.append(f"failing like “{named}”" if named else "one failure signature")
     if filters.variant:
         scenario = next((row.scenario_id for row in cases.rows), "")
         words.append(f"one scenario variant of {scenario}" if scenario else "one scenario variant")

@@ -13,6 +13,7 @@ from evalrunner.compare.outcomes import FAILING_STATUSES
 
 from reports import payloads
 from reports.models import CASE_STATUSES, Case, Execution, ImportJob, Run, Signature, Team, Turn
+from reports.selectors.compare_rows import signature_words
 
 CASES_A_PAGE = 50
 CLUSTERS_SHOWN = 20
@@ -94,7 +95,10 @@ class CasesPage:
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """The cases of a run that failed in the same way. ``pk`` and ``key`` are its signature's."""
+    """The cases of a run that failed in the same way. ``pk``, ``key`` and ``words`` are its signature's.
+
+    ``first_failing`` says what failed in the first of them, with values that the others need not share.
+    """
 
     pk: int
     key: str
@@ -102,6 +106,7 @@ class Cluster:
     step_id: str
     assertions: tuple[Any, ...]
     error_code: str
+    words: str
     cases: int
     variants: int
     first_position: int
@@ -275,6 +280,7 @@ def _cluster(row: Mapping[str, Any], signature: Signature, firsts: Mapping[int, 
         step_id=signature.step_id,
         assertions=tuple(signature.assertions),
         error_code=signature.error_code,
+        words=signature_words(signature),
         cases=row["cases"],
         variants=row["variants"],
         first_position=row["first_position"],

@@ -97,6 +97,23 @@ def test_only_blocked_cases_leave_no_failures(client_of_viewer: Client, team: Te
     assert "Nothing failed." in show(client_of_viewer, run)
 
 
+def test_a_group_of_failures_is_called_by_what_its_cases_share(client_of_viewer: Client, team: Team) -> None:
+    cases = [
+        case("failed", scenario_id=name, turns=[turn("failed", assertions=[result])])
+        for name in ("first", "second")
+        for result in [{"id": "price", "passed": False, "actual": {"present": True, "value": f"of {name}"}}]
+    ]
+    run = stored(team, report(cases=cases))
+
+    whole = client_of_viewer.get(f"/runs/{run.pk}/").context["page"]
+    (group,) = whole.clusters
+    narrowed = client_of_viewer.get(group.href).context["page"]
+
+    assert (group.what, group.cases) == ("price", 2)
+    assert (group.first_scenario, group.detail) == ("first", 'ask: price: got "of first"')
+    assert narrowed.narrowed_to == ("failing like “ask: price”",)
+
+
 def test_a_signature_narrows_the_cases_to_its_own(client_of_viewer: Client, team: Team) -> None:
     run = stored(team, report("PFFE"))
     key = Case.objects.get(generation=run.generation_id, position=1).signature.key  # type: ignore[union-attr]
