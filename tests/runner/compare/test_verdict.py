@@ -2,11 +2,13 @@
 
 import random
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from evalrunner import EvaluationError
-from evalrunner.compare import CaseOutcome, RunFacts, RunOutcomes, VariantId, compare
+from evalrunner.compare import CaseOutcome, Difference, RunFacts, RunOutcomes, VariantId, compare
+from evalrunner.compare.comparability import FOLLOW_UP
 from evalrunner.compare.policy import DEFAULT_POLICY, Policy, Unmatched, parse_policy
 from evalrunner.compare.verdict import NOTHING_UNMATCHED, Assessment, Verdict, assess, p_text
 
@@ -160,6 +162,18 @@ def test_redefined_rows_stand_outside_test_and_rates_but_count_as_not_decided() 
 
     assert found.test.p_value == 1.0
     assert (found.completeness.decided, found.completeness.asked) == (38, 40)
+
+
+def test_a_follow_up_is_not_comparable_whatever_the_policy_allows() -> None:
+    chosen = Difference(FOLLOW_UP, "candidate", "", "chosen by outcome")
+    compared = replace(compare(side(STEADY), side(STEADY)), differences=(chosen,))
+
+    found = assess(
+        compared, scenario_of=lambda variant: variant.scenario_id, policy=Policy(other_target=True), is_same=True
+    )
+
+    assert (found.verdict, kinds(found)) == (Verdict.NOT_COMPARABLE, ["follow_up"])
+    assert found.reasons[0].text == "the candidate is a follow-up, whose scenarios were chosen by their outcome"
 
 
 def test_other_targets_and_too_little_in_common_are_not_comparable() -> None:
