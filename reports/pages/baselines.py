@@ -10,7 +10,7 @@ from reports.domain.baselines import DEFAULT_NAME, Resolution
 from reports.models import Run, Team
 from reports.pages.links import compare_href
 from reports.pages.parts import Crumb, VersionName
-from reports.pages.run import run_crumbs
+from reports.pages.run_links import run_crumbs
 from reports.selectors.baselines import BaselineRow, ChangeRow, list_baseline_changes, list_baselines
 from reports.selectors.run import status_counts
 from reports.selectors.run_changes import CountedRun, counted_run, resolve_baseline

@@ -18,7 +18,9 @@ from reports.pages.grid_rows import CellView, cell_view, history_words
 from reports.pages.harness_row import HarnessRowView, harness_row_view
 from reports.pages.parts import Crumb, OutsideText, Pips
 from reports.pages.path_links import raw_href
-from reports.pages.run import case_href, case_pips, run_crumbs, variants_words
+from reports.pages.run_cases import case_pips
+from reports.pages.run_links import case_href, run_crumbs
+from reports.pages.run_words import variants_words
 from reports.selectors import case as selector
 from reports.selectors.case import Neighbours, TurnRow, WholeCase
 from reports.selectors.grid import GridVariant, variant_history

@@ -9,7 +9,7 @@ from reports.domain.json_tree import JsonNode, Steps, json_tree
 from reports.models import Run
 from reports.pages.parts import Crumb
 from reports.pages.path_links import PathLinks, path_links, raw_href
-from reports.pages.run import case_href, run_crumbs
+from reports.pages.run_links import case_href, run_crumbs
 from reports.selectors.case import PartValue, WholeCase
 
 TREE_NODES = 400

@@ -14,7 +14,8 @@ from reports.domain.json_tree import JsonNode, json_tree
 from reports.models import Run
 from reports.pages.parts import Crumb, Fact
 from reports.pages.path_links import raw_href
-from reports.pages.run import case_href, concurrency_words, run_crumbs, variants_words
+from reports.pages.run_links import case_href, run_crumbs
+from reports.pages.run_words import concurrency_words, variants_words
 from reports.runnable import TargetEntry
 from reports.selectors.continuation import Receipt, list_receipts
 from reports.services.continuing import CannotContinue, Prospect

@@ -18,7 +18,7 @@ from reports.domain.snapshots import AWAITED_S, YOUNG_S
 from reports.models import CASE_STATUSES, Run
 from reports.pages.live import RunningLine, Shown, running_line
 from reports.pages.parts import Bar
-from reports.pages.run import run_sentence
+from reports.pages.run_words import run_sentence
 from reports.selectors import live as selector
 
 OFTEN_S, SELDOM_S = 5, 60

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 from evalrunner.compare import Tally
 
 from reports.domain.history import History, history_of
-from reports.pages.run import variants_words
+from reports.pages.run_words import variants_words
 from reports.selectors.grid import VERSIONS, Cell, Grid, GridVariant
 
 SORTS = (("broke", "Broke last"), ("flips", "Most flips"), ("name", "Scenario"))

@@ -11,7 +11,7 @@ from reports.domain.grammar import Sign, sign_of
 from reports.domain.history import History, history_of
 from reports.pages.compare_frame import Address
 from reports.pages.grid_filters import GridFilters, Ranked, name_of, tally_of
-from reports.pages.run import variants_words
+from reports.pages.run_words import variants_words
 from reports.selectors.compare_filters import RowFilters
 from reports.selectors.grid import Cell, Grid, GridVariant
 

@@ -18,7 +18,7 @@ from reports.domain.wording import counted, duration_in_words
 from reports.models import CASE_STATUSES, Run
 from reports.pages.live_pace import pace_words
 from reports.pages.parts import Bar, Fact
-from reports.pages.run import run_sentence
+from reports.pages.run_words import run_sentence
 from reports.selectors import live as selector
 from reports.selectors.executions import UNDER_WAY
 from reports.selectors.live import EventRow, ExecutionRow, RunningCase, VariantProgress

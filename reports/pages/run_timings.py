@@ -6,7 +6,7 @@ from itertools import pairwise
 from django.urls import reverse
 
 from reports.models import Run
-from reports.pages.run import case_href
+from reports.pages.run_links import case_href
 from reports.selectors import run as selector
 
 
