@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -112,7 +112,7 @@ def _workers(number: int, folder: Path) -> Iterator[None]:
     """Run workers of one process each; entered once all of them answer."""
     started = [_start(place, folder) for place in range(number)]
     try:
-        _wait_for(number)
+        _wait_for(started, folder)
         yield
     finally:
         for worker in started:
@@ -128,13 +128,16 @@ def _start(place: int, folder: Path) -> subprocess.Popen[bytes]:
         return subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=log)
 
 
-def _wait_for(number: int) -> None:
+def _wait_for(started: Sequence[subprocess.Popen[bytes]], folder: Path) -> None:
     from celery import current_app
 
     until = time.monotonic() + SETTLES_S
-    while len(current_app.control.ping(timeout=1.0) or ()) < number:
+    while len(current_app.control.ping(timeout=1.0) or ()) < len(started):
+        for place, worker in enumerate(started):
+            if worker.poll() is not None:
+                raise SystemExit((folder / f"worker-{place}.log").read_text()[-2000:])
         if time.monotonic() > until:
-            raise SystemExit(f"{number} workers did not start")
+            raise SystemExit(f"{len(started)} workers did not start")
 
 
 def _measure(workers: int, cases: int) -> Measured:
