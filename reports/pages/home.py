@@ -18,7 +18,7 @@ from reports.pages.charts import Spark
 from reports.pages.cursors import cursor_text, parse_cursor
 from reports.pages.parts import Action, Bar, VersionName
 from reports.pages.run_change import ChangeView, change_view
-from reports.pages.versions import Against, against, spark_of, version_runs_href
+from reports.pages.versions import Against, against, rate_words, spark_of, version_runs_href
 from reports.selectors.baselines import default_names
 from reports.selectors.home import Going, TargetCard, list_going, list_target_cards
 from reports.selectors.notes import attention_of_runs
@@ -140,7 +140,7 @@ def _card(card: TargetCard, names: Mapping[UUID, str], attention: str) -> Card:
         ),
         side=newest.side,
         rate=newest.tally.percent,
-        rate_words=newest.tally.words,
+        rate_words=rate_words(newest),
         bar=Bar.of(newest.counts, is_silent=True),
         going=newest.going,
         spark=spark_of(card.target_id, card.versions, card.version_changes),

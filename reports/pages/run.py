@@ -37,6 +37,10 @@ if TYPE_CHECKING:
     from reports.pages.live import LivePart
 
 
+_NO_BASELINE = frozenset({"queued", "running", "rejected"})
+"""Statuses of runs that are not offered as a baseline; others that are not completed can be pinned by force."""
+
+
 @dataclass(frozen=True, slots=True)
 class Notice:
     level: str
@@ -48,7 +52,7 @@ class RunPage:
     """``live`` is the moving part of a run that is executed here (None otherwise).
 
     ``baseline_words`` say by which rule the baseline behind ``baseline_href`` was found; ``change`` is how the run
-    stands against it, None without one.
+    stands against it, None without one. ``side`` is what the comparison calls the run, "" while it has no cases.
     """
 
     run: Run
@@ -78,6 +82,7 @@ class RunPage:
     change: ChangeView | None
     rerun_href: str
     side: str
+    may_be_baseline: bool
     has_report: bool
     is_harness: bool
     notices: tuple[Notice, ...]
@@ -136,13 +141,14 @@ def run_page(
         baseline_words=measured.words,
         change=measured.change,
         rerun_href=f"{reverse('new-run')}?{urlencode({'rerun': str(run.pk)})}" if may_run else "",
-        side=f"run:{run.pk}",
+        side=f"run:{run.pk}" if run.generation_id is not None else "",
+        may_be_baseline=run.generation_id is not None and run.status not in _NO_BASELINE,
         has_report=run.run_id != "",
         is_harness=is_of_harness(run),
         notices=_notices(run) if live is None else tuple(Notice(each.level, each.text) for each in live.notices),
         failures_words=failures_words(counts, signatures),
         attention=noted.attention.headline,
-        no_failures_words="Nothing failed." if counted.decided else "No case has been decided.",
+        no_failures_words=_no_failures(counted, live),
         empty=no_cases(run, filters),
         suite_words=f"{run.suite_assertions - run.suite_assertions_failed} of {run.suite_assertions} hold",
         definition_words=f"{run.revision.scenario_count:,} scenario{'' if run.revision.scenario_count == 1 else 's'}",
@@ -150,6 +156,12 @@ def run_page(
         record=run_record(run),
         live=live,
     )
+
+
+def _no_failures(counted: Tally, live: "LivePart | None") -> str:
+    if live is not None and live.is_under_way:
+        return "Nothing had failed when this page was opened."  # what moves by itself stands above
+    return "Nothing failed." if counted.decided else "No case has been decided."
 
 
 def _notices(run: Run) -> tuple[Notice, ...]:

@@ -71,10 +71,18 @@ def _case_line(run: Run, row: CaseRow, pips: Sequence[Pip], filters: CaseFilters
         row=row,
         href=case_href(run, row.position, filters),
         variants=variants_words(row.variants),
-        reason=row.failing or row.skip_reason or (row.error_code if row.status != "passed" else ""),
+        reason=row.failing
+        or row.skip_reason
+        or _unfinished(run, row)
+        or (row.error_code if row.status != "passed" else ""),
         note="passed on retry" if row.position in retried else "",
         pips=_pips(pips) if len(pips) > 1 else None,
     )
+
+
+def _unfinished(run: Run, row: CaseRow) -> str:
+    """Say that a case does not run any more, whatever its report says, once the worker of its run has vanished."""
+    return "was running when its worker vanished" if (run.status, row.status) == ("interrupted", "running") else ""
 
 
 def case_pips(run: Run, pips: Sequence[Pip]) -> Pips:

@@ -15,7 +15,7 @@ from reports.pages.parts import Action, Bar, Choice, Crumb, Empty, Pager
 from reports.pages.run_change import ChangeView, change_view
 from reports.pages.runs import runs_href
 from reports.pages.trend import TrendKey, trend_figure, trend_keys
-from reports.pages.versions import Against, against, version_runs_href
+from reports.pages.versions import Against, against, rate_words, version_runs_href
 from reports.selectors.baselines import default_names
 from reports.selectors.home import TargetCard, list_target_cards
 from reports.selectors.targets import TargetHead, TargetSuite, find_target, list_target_suites
@@ -165,7 +165,7 @@ def _target_line(card: TargetCard) -> TargetLine:
         suite_href=reverse("suite", args=[card.suite_pk]),
         fingerprint=newest.label or newest.fingerprint,
         rate=newest.tally.percent,
-        rate_words=newest.tally.words,
+        rate_words=rate_words(newest),
         bar=Bar.of(newest.counts, is_silent=True),
         versions=card.version_count,
         last_at=card.last_at,
@@ -191,7 +191,7 @@ def _version_line(
         href=version_runs_href(target.target_id, row),
         side=row.side,
         rate=row.tally.percent,
-        rate_words=row.tally.words,
+        rate_words=rate_words(row),
         bar=Bar.of(row.counts, is_silent=True),
         runs=row.runs,
         going=row.going,

@@ -41,6 +41,11 @@ def against(candidate: VersionRow, baseline: VersionRow | None) -> Against | Non
     )
 
 
+def rate_words(row: VersionRow) -> str:
+    """Say what a version's rate counts: the cases of its completed and limited runs, where it has any."""
+    return row.tally.words if any(row.counts.values()) else "no completed run"
+
+
 def direction(candidate: VersionRow, baseline: VersionRow | None) -> str:
     """Compare two rates of one suite revision exactly, as fractions of whole numbers."""
     if baseline is None or not (candidate.tally.decided and baseline.tally.decided):

@@ -76,6 +76,15 @@ def test_a_version_that_decided_nothing_is_not_a_fall(client_of_viewer: Client, 
     assert "1 target; the newest versions against their baselines: 1 inconclusive." in page
 
 
+def test_a_version_without_a_completed_run_says_so(client_of_viewer: Client, team: Team) -> None:
+    run_of(team, "EEC", status="cancelled")
+
+    page = show(client_of_viewer)
+
+    assert ">no completed run<" in page and "passed, " not in page
+    assert "2 need attention" in page
+
+
 def test_what_this_site_runs_stands_on_top(client_of_viewer: Client, team: Team) -> None:
     run = run_of(team, "PFN", status="running")
     Execution.objects.create(run=run, target_name="tutorial", request={})

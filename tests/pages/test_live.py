@@ -46,6 +46,15 @@ def test_a_waiting_run_says_so_and_asks_for_news(client_of_runner: Client, ask: 
     assert poll_address(page.encode()) and "Cancel run" in page
 
 
+def test_a_run_that_goes_on_is_no_baseline_and_says_when_its_failures_were_counted(
+    client_of_runner: Client, ask: Ask
+) -> None:
+    page = show(client_of_runner, ask("one"))
+
+    assert "Make baseline" not in page and "Use as baseline" not in page
+    assert "Nothing had failed when this page was opened." in page
+
+
 def test_nothing_new_is_answered_with_nothing(client_of_runner: Client, ask: Ask) -> None:
     address = poll_address(client_of_runner.get(f"/runs/{ask('one').pk}/").content)
     seen = re.search(r"seen=([^&]*)", address)

@@ -64,6 +64,18 @@ def test_an_imported_run_says_how_it_came_and_never_that_it_runs(
     assert "Unfinished: 1 of 1 decided cases passed (100%); 2 undecided." in page
 
 
+def test_a_case_whose_worker_vanished_does_not_run(client_of_viewer: Client, team: Team) -> None:
+    unfinished = report("PRN", status="running")
+    del unfinished["finishedAt"]
+    run = stored(team, unfinished)
+    Run.objects.filter(pk=run.pk).update(status="interrupted")
+
+    page = show(client_of_viewer, run)
+
+    assert page.count("was running when its worker vanished") == 1
+    assert "Make baseline" in page and "Use as baseline" in page
+
+
 def test_failures_are_grouped_by_signature_with_their_first_example(client_of_viewer: Client, team: Team) -> None:
     run = stored(team, report("PFFE"))
 
