@@ -102,17 +102,21 @@ class OptionLimits:
 class RunPlan:
     """What will run.
 
-    ``variant_count`` counts scenario variants; ``external`` names the scenarios that write outside, ``skipped`` those
-    that only leave a reason. Turns are counted as if every conversation went to its end.
+    ``scenario_ids`` in order; ``variant_count`` counts scenario variants; ``external`` names the scenarios that write
+    outside, ``skipped`` those that only leave a reason. Turns are counted as if every conversation went to its end.
     """
 
     case_count: int
     turn_count: int
-    scenario_count: int
+    scenario_ids: tuple[str, ...]
     variant_count: int
     repetitions: int
     external: tuple[str, ...]
     skipped: tuple[str, ...]
+
+    @property
+    def scenario_count(self) -> int:
+        return len(self.scenario_ids)
 
     @property
     def words(self) -> str:
@@ -197,7 +201,7 @@ def _plan_of(cases: Sequence[ExpandedCase], repetitions: int) -> RunPlan:
     return RunPlan(
         case_count=len(cases),
         turn_count=sum(len(case.steps) for case in cases if case.scenario.skip_reason is None),
-        scenario_count=len(scenarios),
+        scenario_ids=tuple(scenarios),
         variant_count=len(cases) // repetitions,
         repetitions=repetitions,
         external=tuple(external),

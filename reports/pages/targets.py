@@ -20,6 +20,8 @@ from reports.selectors.baselines import default_names
 from reports.selectors.home import TargetCard, list_target_cards
 from reports.selectors.targets import TargetHead, TargetSuite, find_target, list_target_suites
 from reports.selectors.versions import VersionRow, newest_versions, version_changes
+from reports.services.target_check import unusable_suites
+from reports.text import restored
 
 VERSIONS_A_PAGE = 50
 
@@ -70,7 +72,7 @@ class VersionLine:
 
 @dataclass(frozen=True, slots=True)
 class TargetPage:
-    """``trend_href`` is empty where a line would say nothing."""
+    """``trend_href`` is empty where a line would say nothing; ``warnings`` say what cannot be run as registered."""
 
     target_id: str
     sentence: str
@@ -86,6 +88,7 @@ class TargetPage:
     trend_keys: tuple[TrendKey, ...]
     lines: tuple[VersionLine, ...]
     pager: Pager
+    warnings: tuple[str, ...]
 
 
 def target_list_page(*, team: Team, after: tuple[datetime, int] | None, may_run: bool) -> TargetListPage:
@@ -142,6 +145,7 @@ def target_page(*, team: Team, pk: int, suite_pk: int, before: tuple[datetime, i
         trend_keys=trend_keys(),
         lines=lines,
         pager=_pager(target, suite, shown, has_more, is_first=before is None),
+        warnings=tuple(unusable_suites(restored(target.target_id))),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, Protocol, cast
@@ -109,6 +109,9 @@ class Maker(Protocol):
     def make(self, fingerprint: str) -> RunnableAdapter:
         """Give the adapter of one version with the evaluators; AdapterSetupError says why it cannot."""
 
+    def known_evaluators(self) -> Collection[str] | None:
+        """Return the ids of the evaluators; None where they are not known before a module of theirs is imported."""
+
 
 @dataclass(frozen=True)
 class RunnableAdapter:
@@ -154,6 +157,15 @@ class TargetEntry:
         except AdapterSetupError as error:
             raise TargetUnusable(str(error)) from error
 
+    def known_evaluators(self) -> Collection[str] | None:
+        """Return the ids of the evaluators; None where host code would have to run that the version does not need."""
+        if isinstance(self.maker, PythonMaker) and self.source is not None:
+            return None
+        try:
+            return self.maker.known_evaluators()
+        except AdapterSetupError:  # said where the version is looked for
+            return None
+
     def _listed_fingerprints(self) -> tuple[str, ...]:
         try:
             return self.maker.fingerprints() if isinstance(self.maker, PythonMaker) else ()
@@ -184,6 +196,12 @@ class PythonMaker:
         found = self._load()
         return found.fingerprints if isinstance(found, RunnableTarget) else ()
 
+    def known_evaluators(self) -> Collection[str] | None:
+        if self.evaluators:
+            return None
+        found = self._load()
+        return found.evaluators if isinstance(found, RunnableTarget) else ()
+
     def _load(self) -> object:
         return load_object(self.named, folder=self.folder) if isinstance(self.named, str) else self.named
 
@@ -210,6 +228,9 @@ class HttpMaker:
         adapter = HttpAdapter(self.url, headers_from_env=self.headers, supports_resume=self.supports_resume)
         return RunnableAdapter(adapter, load_evaluators(self.evaluators, self.folder))
 
+    def known_evaluators(self) -> Collection[str] | None:
+        return None if self.evaluators else ()
+
 
 @dataclass(frozen=True)
 class CommandMaker:
@@ -227,6 +248,9 @@ class CommandMaker:
             supports_resume=self.supports_resume,
         )
         return RunnableAdapter(adapter, load_evaluators(self.evaluators, self.folder))
+
+    def known_evaluators(self) -> Collection[str] | None:
+        return None if self.evaluators else ()
 
 
 def load_evaluators(reference: str, folder: Path) -> Evaluators:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -50,6 +51,10 @@ class HarnessMaker:
     def make(self, fingerprint: str) -> RunnableAdapter:
         """Refuse: the harness runs whole files by itself."""
         raise AdapterSetupError("its rows are run anew as a whole; such a run is neither resumed nor retried")
+
+    def known_evaluators(self) -> Collection[str] | None:
+        """Leave it open: what rows expect is judged by the harness itself."""
+        return None
 
     def read_config(self) -> HarnessConfig:
         """Read the operator's configuration, never one in a workspace; TargetUnusable says what is wrong with it."""

@@ -10,12 +10,13 @@ from dataclasses import dataclass, replace
 
 from django.utils import timezone
 from evalrunner.cases import expand_cases, run_fingerprint
-from evalrunner.codes import RESUME_INCOMPATIBLE
+from evalrunner.codes import EVALUATOR_NOT_FOUND, RESUME_INCOMPATIBLE
 from evalrunner.errors import EvaluationError
 from evalrunner.models import EvaluationSuite, ExpandedCase
 from evalrunner.runner.resume import ResumePolicy
 
 from reports.domain.continuation import Outlook, Verb, concludes, foretell
+from reports.domain.evaluators import missing_words
 from reports.domain.run_options import RunOptions
 from reports.domain.snapshots import AWAITED_S
 from reports.models import Run, Team, User
@@ -218,9 +219,12 @@ def _check_fit(
         sentence = f"The report has {earlier.run.total:,} cases, its suite makes {len(cases):,} here: it cannot go on."
         raise CannotContinue(RESUME_INCOMPATIBLE, sentence)
     try:
-        adapter = entry.make(earlier.fingerprint).adapter
+        reach = entry.make(earlier.fingerprint)
     except TargetUnusable as error:
         raise CannotContinue(TARGET_UNUSABLE, f"The target cannot be run: {error}.") from error
+    if words := missing_words(suite, reach.evaluators, {case.scenario.id for case in cases}):
+        raise CannotContinue(EVALUATOR_NOT_FOUND, f"The run cannot go on here: its suite {words}.")
+    adapter = reach.adapter
     target = {"id": entry.target_id, "fingerprint": earlier.fingerprint}
     ids = [case.id for case in cases]
     if run_fingerprint(suite, ids, target, adapter.id, adapter.version) != earlier.compatibility:

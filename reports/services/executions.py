@@ -18,6 +18,7 @@ from evalrunner.models import EvaluationSuite
 from evalrunner.suites import parse_evaluation_suite
 
 from reports.domain.continuation import Verb
+from reports.domain.evaluators import refuse_missing
 from reports.domain.run_options import (
     OptionLimits,
     Refusal,
@@ -200,6 +201,9 @@ def check_request(entry: TargetEntry, request: RunRequest, *, may_authorise_writ
     except RequestRefused as refused:
         known = {refusal.field for refusal in refusals}
         refusals += [refusal for refusal in refused.refusals if refusal.field not in known]
+    else:
+        evaluators = entry.known_evaluators()
+        refusals += refuse_missing(suite, plan.scenario_ids, evaluators) if evaluators is not None else []
     if refusals:
         raise RequestRefused(refusals)
     if plan.case_count > entry.limits.cases:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from evalrunner.adapters.base import OpenContext
@@ -12,11 +12,12 @@ from evalrunner.data import freeze_object
 from evalrunner.errors import EvaluationError
 from evalrunner.models import EvaluationScenario, EvaluationStep, WritePolicy
 
+from reports.domain.evaluators import missing_words
 from reports.domain.harness.options import faults_of_rows
 from reports.domain.harness.suites import scenarios_of
 from reports.domain.run_options import RequestRefused
 from reports.domain.wording import counted
-from reports.runnable import TargetEntry, TargetUnusable
+from reports.runnable import TargetEntry, TargetsFileError, TargetUnusable, runnable_targets
 from reports.runnable.entries import RunnableAdapter
 from reports.runnable.harness import HarnessMaker
 from reports.services.event_loop import run_to_end
@@ -52,8 +53,32 @@ def check_target(entry: TargetEntry, *, opens_session: bool) -> Iterator[Finding
     yield Finding(
         True, f"adapter {reach.adapter.id} {reach.adapter.version}, {counted(len(reach.evaluators), 'evaluator')}"
     )
+    yield from (Finding(False, sentence) for sentence in missing_sentences(entry, reach.evaluators))
     if opens_session:
         yield _check_session(entry, reach)
+
+
+def missing_sentences(entry: TargetEntry, known: Collection[str]) -> Iterator[str]:
+    """Say for each offered suite which evaluators it asks for that are not ``known``: its runs would be rejected."""
+    for place, path in enumerate(entry.suites):
+        try:
+            words = missing_words(offered_suite(entry, place), known)
+        except RequestRefused:
+            continue  # said before
+        if words:
+            yield f"the suite {path.name} {words}"
+
+
+def unusable_suites(target_id: str) -> Iterator[str]:
+    """Say of the registered targets that report this id what their suites lack, as far as that is known at once."""
+    try:
+        entries = runnable_targets()
+    except TargetsFileError:
+        return  # said where runs are started
+    for entry in entries:
+        known = entry.known_evaluators() if entry.target_id == target_id else None
+        if known is not None:
+            yield from (f"As registered ({entry.name}), {each}." for each in missing_sentences(entry, known))
 
 
 def _check_harness(entry: TargetEntry, maker: HarnessMaker) -> Iterator[Finding]:

@@ -18,7 +18,7 @@ from reports.services.executing import execute_run
 from reports.services.executions import NotCancellable, request_cancel
 from reports.services.leases import expire_leases
 from reports.services.recount import recount_run
-from tests.execution.conftest import Ask, scenario
+from tests.execution.conftest import Ask, hide_evaluators, scenario
 from tests.execution.conftest import ask as ask
 from tests.execution.conftest import targets_file as targets_file
 from tests.execution.reports import report_of
@@ -72,7 +72,8 @@ def test_a_failure_limit_leaves_the_rest_pending(ask: Ask) -> None:
     assert (run.status, run.failed, run.pending) == ("limited", 2, 4)
 
 
-def test_a_run_that_the_runner_refuses_is_rejected_with_code_and_paths(ask: Ask) -> None:
+def test_a_run_that_the_runner_refuses_is_rejected_with_code_and_paths(ask: Ask, targets_file: Path) -> None:
+    hide_evaluators(targets_file)
     asks_for_more = scenario("custom")
     asks_for_more["assertions"] = [{"id": "own", "kind": "custom", "evaluator": "not.there", "parameters": {}}]
 

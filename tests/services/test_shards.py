@@ -26,7 +26,7 @@ from reports.services.recount import recount_run
 from reports.services.shard_checkpoints import ShardStore
 from reports.services.shards import expire_shards, waiting_shards
 from tests import factories
-from tests.execution.conftest import Ask, scenario
+from tests.execution.conftest import Ask, hide_evaluators, scenario
 from tests.execution.conftest import ask as ask
 from tests.execution.conftest import targets_file as targets_file
 from tests.execution.reports import report_of
@@ -404,7 +404,8 @@ def test_conversations_that_had_begun_go_on_in_a_shard(
     assert len(set(notes.read_text().splitlines())) == 6
 
 
-def test_a_request_that_the_runner_refuses_is_rejected_before_it_is_split(ask: Ask) -> None:
+def test_a_request_that_the_runner_refuses_is_rejected_before_it_is_split(ask: Ask, targets_file: Path) -> None:
+    hide_evaluators(targets_file)
     broken = scenario("one", {})
     broken["steps"][0]["assertions"] = [{"id": "c", "kind": "custom", "evaluator": "missing", "parameters": {}}]
 

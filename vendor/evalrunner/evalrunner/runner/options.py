@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -16,6 +16,7 @@ from evalrunner.models import (
     AnyAssertion,
     Assertion,
     CustomAssertion,
+    EvaluationScenario,
     EvaluationSuite,
     EvaluationTarget,
     ExpandedCase,
@@ -84,25 +85,39 @@ def check_callables(evaluators: object, *observers: object) -> None:
 
 def check_evaluators(suite: EvaluationSuite, cases: Iterable[ExpandedCase], evaluators: Evaluators) -> None:
     """Refuse the first evaluator that is asked for but not supplied; scenarios not selected are not looked at."""
-    _check_known(suite.assertions, evaluators)
-    checked: set[int] = set()
-    for case in cases:
-        if id(case.scenario) in checked:
-            continue
-        checked.add(id(case.scenario))
-        _check_known(case.scenario.assertions, evaluators)
-        for step in case.scenario.steps:
-            _check_known(step.assertions, evaluators)
+    selected = {case.scenario.id: case.scenario for case in cases}
+    for _, name in missing_evaluators(suite, selected.values(), evaluators):
+        raise EvaluationError(EVALUATOR_NOT_FOUND, [name])
 
 
-def _check_known(assertions: Iterable[Assertion] | None, evaluators: Evaluators) -> None:
-    for assertion in assertions or ():
-        match assertion:
-            case CustomAssertion() if assertion.evaluator not in evaluators:
-                raise EvaluationError(EVALUATOR_NOT_FOUND, [assertion.evaluator])
-            case AllAssertion() | AnyAssertion():
-                _check_known(assertion.assertions, evaluators)
-            case NotAssertion():
-                _check_known((assertion.assertion,), evaluators)
-            case _:
-                pass
+def missing_evaluators(
+    suite: EvaluationSuite, selected: Iterable[EvaluationScenario], known: Container[str]
+) -> Iterator[tuple[str, str]]:
+    """Give the place in the suite and the id of each evaluator that is asked for but not known.
+
+    The suite's own assertions come first, then those of the scenarios selected. Places are paths in its JSON.
+    """
+    yield from _missing(suite.assertions, "assertions", known)
+    places = {scenario.id: place for place, scenario in enumerate(suite.scenarios)}
+    for scenario in selected:
+        where = f"scenarios.{places[scenario.id]}"
+        yield from _missing(scenario.assertions, f"{where}.assertions", known)
+        for number, step in enumerate(scenario.steps):
+            yield from _missing(step.assertions, f"{where}.steps.{number}.assertions", known)
+
+
+def _missing(assertions: Iterable[Assertion] | None, where: str, known: Container[str]) -> Iterator[tuple[str, str]]:
+    for place, assertion in enumerate(assertions or ()):
+        yield from _missing_in(assertion, f"{where}.{place}", known)
+
+
+def _missing_in(assertion: Assertion, where: str, known: Container[str]) -> Iterator[tuple[str, str]]:
+    match assertion:
+        case CustomAssertion() if assertion.evaluator not in known:
+            yield f"{where}.evaluator", assertion.evaluator
+        case AllAssertion() | AnyAssertion():
+            yield from _missing(assertion.assertions, f"{where}.assertions", known)
+        case NotAssertion():
+            yield from _missing_in(assertion.assertion, f"{where}.assertion", known)
+        case _:
+            pass
