@@ -137,7 +137,11 @@ class CancelOut(Schema):
     auth=needs("runner"),
     response={201: schemas.RunOut, 200: schemas.RunOut, **_REFUSALS},
     summary="Start a run",
-    description="The header `Idempotency-Key` makes a repeated request one run: 200 instead of 201 for what was there.",
+    description=(
+        "The header `Idempotency-Key`, up to 200 characters, makes a repeated request one run: 200 instead of 201 for "
+        "what was there, 409 (`idempotency_key_reused`) for a key that came with another request. A key belongs to who "
+        "asks in this team: the user, for a token its maker. Other members may use the same one for runs of their own."
+    ),
 )
 def start_run(request: HttpRequest, given: RunIn) -> HttpResponse:
     asked = cast(TeamRequest, request)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
 
 from evalrunner.errors import OPTIONS_INVALID
@@ -82,8 +82,3 @@ class RunDraft:
             **numbers,
         )
         return options, refusals
-
-    def idempotency_key(self) -> str:
-        """Return a key that the same form, sent twice unchanged, gives twice."""
-        said = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "shown"}
-        return repr(sorted(said.items(), key=lambda item: item[0])) if self.key else ""

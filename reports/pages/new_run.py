@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from django.urls import reverse
 from evalrunner.models import EvaluationSuite, WritePolicy
 
 from reports.domain.pacing import estimate_words, planned_cases
@@ -88,12 +90,14 @@ class Plan:
 class NewRunPage:
     """``unusable`` holds what is wrong with the targets file; then there is no form.
 
+    ``started_href`` leads to the run that the form had started before it was changed and sent again.
     ``has_other_choices``: scenarios, tags and versions to choose from are not those that the reader was shown.
     """
 
     draft: RunDraft
     unusable: tuple[str, ...]
     rerun_note: str
+    started_href: str
     targets: tuple[Option, ...]
     target_help: str
     fingerprint: FingerprintField
@@ -148,8 +152,12 @@ def new_run_page(
     is_admin: bool,
     refusals: Sequence[Refusal] = (),
     rerun_note: str = "",
+    started: uuid.UUID | None = None,
 ) -> NewRunPage:
-    """Decide all that the form shows. ``refusals`` are those of a request that was made; without, what will be."""
+    """Decide all that the form shows. ``refusals`` are those of a request that was made; without, what will be.
+
+    ``started`` is the run that this form, with other choices, has started before.
+    """
     try:
         entries = runnable_targets()
     except TargetsFileError as error:
@@ -167,6 +175,7 @@ def new_run_page(
         draft=draft,
         unusable=(),
         rerun_note=rerun_note,
+        started_href=reverse("run", args=[started]) if started else "",
         targets=tuple(Option(each.name, each.title, each is entry) for each in entries),
         target_help=f"Reported as {entry.target_id}.",
         fingerprint=_fingerprint_field(entry, draft, faults),
@@ -372,6 +381,7 @@ def _without_targets(draft: RunDraft, faults: tuple[str, ...]) -> NewRunPage:
         draft=draft,
         unusable=faults,
         rerun_note="",
+        started_href="",
         targets=(),
         target_help="",
         fingerprint=FingerprintField("found", (), "", ""),

@@ -97,7 +97,11 @@ class Requested:
 
 
 class IdempotencyConflict(Exception):
-    """The key of this request has been used for another one."""
+    """The key of this request has been used for another one, which asked for the run ``run_pk``."""
+
+    def __init__(self, run_pk: uuid.UUID) -> None:
+        super().__init__("the key has been used for another request")
+        self.run_pk = run_pk
 
 
 class NotCancellable(Exception):
@@ -116,11 +120,11 @@ def request_run(
     may_authorise_writes: bool = False,
     idempotency_key: str = "",
 ) -> Requested:
-    """Queue a run. A request with the key of an earlier one, other than "", gives the earlier one's run.
+    """Queue a run. A request with the key of an earlier one of this user, other than "", gives the earlier one's run.
 
     Raises RequestRefused with everything that speaks against it, and IdempotencyConflict.
     """
-    key = _stored_key(team, idempotency_key)
+    key = _stored_key(team, user, idempotency_key)
     earlier = _earlier(key, request)
     if earlier is not None:
         return earlier
@@ -258,8 +262,10 @@ def _sentence(error: Exception) -> str:
 # ---------------------------------------------------------------------------------------------------------- idempotency
 
 
-def _stored_key(team: Team, key: str) -> str:
-    return hashlib.sha256(f"{team.pk}\n{key}".encode("utf-8", "surrogatepass")).hexdigest() if key else ""
+def _stored_key(team: Team, user: User, key: str) -> str:
+    """Keys belong to who asks: what one member chose says nothing about the requests of another."""
+    whole = f"{team.pk}\n{user.pk}\n{key}".encode("utf-8", "surrogatepass")
+    return hashlib.sha256(whole).hexdigest() if key else ""
 
 
 def _earlier(key: str, request: RunRequest) -> Requested | None:
@@ -270,7 +276,7 @@ def _earlier(key: str, request: RunRequest) -> Requested | None:
     if execution is None:
         return None
     if not _is_same(execution, request):
-        raise IdempotencyConflict
+        raise IdempotencyConflict(execution.run_id)
     return Requested(execution.run_id, is_new=False)
 
 
@@ -284,6 +290,7 @@ def _is_same(execution: Execution, request: RunRequest) -> bool:
         is_same_suite
         and execution.target_name == request.target_name
         and execution.request.get("asked") == storable(request.fingerprint)
+        and execution.request.get("is_offered", False) == request.is_offered
         and RunOptions.from_data(execution.request) == request.options
         and _has_same_links(execution, request)
     )

@@ -43,7 +43,11 @@ def options_for(entry: TargetEntry, draft: RunDraft) -> tuple[RunOptions, list[R
 
 
 def start_run(*, team: Team, user: User, draft: RunDraft, is_admin: bool) -> Requested:
-    """Ask for the run that a draft describes. Raises RequestRefused with everything that speaks against it."""
+    """Ask for the run that a draft describes; the same form sent twice is one run.
+
+    Raises RequestRefused with everything that speaks against it, and IdempotencyConflict where the form has started
+    another run before.
+    """
     entry = find_entry(draft.target)
     options, refusals = options_for(entry, draft)
     try:
@@ -67,5 +71,5 @@ def start_run(*, team: Team, user: User, draft: RunDraft, is_admin: bool) -> Req
         origin="web",
         request=request,
         may_authorise_writes=is_admin,
-        idempotency_key=draft.idempotency_key(),
+        idempotency_key=f"form:{draft.key}" if draft.key else "",
     )

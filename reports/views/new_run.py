@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from dataclasses import replace
 
 from django.contrib import messages
 from django.http import Http404, HttpResponse, HttpResponseRedirect
@@ -19,7 +20,7 @@ from reports.pages import new_run as pages
 from reports.pages.rerun import narrowed_draft, rerun_draft
 from reports.selectors.run import get_run
 from reports.services import new_run as service
-from reports.services.executions import NotCancellable, request_cancel
+from reports.services.executions import IdempotencyConflict, NotCancellable, request_cancel
 from reports.services.run_suites import MOST_BYTES
 
 
@@ -43,6 +44,8 @@ def new_run(request: TeamRequest) -> HttpResponse:
         requested = service.start_run(team=request.team, user=request.user, draft=draft, is_admin=_is_admin(request))
     except RequestRefused as refused:
         return _form(request, draft, refused.refusals)
+    except IdempotencyConflict as conflict:
+        return _sent_before(request, draft, conflict.run_pk)
     return redirect("run", pk=requested.run_pk)
 
 
@@ -107,6 +110,13 @@ def _first_draft(request: TeamRequest) -> tuple[RunDraft, str]:
 def _form(request: TeamRequest, draft: RunDraft, refusals: tuple[Refusal, ...] = (), *, note: str = "") -> HttpResponse:
     shown = pages.new_run_page(request.team, draft, is_admin=_is_admin(request), refusals=refusals, rerun_note=note)
     return render(request, "reports/new_run.html", {"page": shown}, status=422 if refusals else 200)
+
+
+def _sent_before(request: TeamRequest, draft: RunDraft, run_pk: uuid.UUID) -> HttpResponse:
+    """Show the form afresh: changed after it had started a run, it may be meant to start another, or by mistake."""
+    draft = replace(draft, key=uuid.uuid4().hex)
+    shown = pages.new_run_page(request.team, draft, is_admin=_is_admin(request), started=run_pk)
+    return render(request, "reports/new_run.html", {"page": shown}, status=409)
 
 
 def _unseen_choices(draft: RunDraft) -> str:

@@ -58,6 +58,26 @@ def test_a_repeated_request_with_its_key_is_one_run(client: Client, bearer: dict
     assert Execution.objects.count() == 1
 
 
+def test_a_key_belongs_to_who_asks(client: Client, bearer: dict[str, str], runner: User, team: Team) -> None:
+    other = factories.make_member(team, "runner")
+    theirs = {"Authorization": f"Bearer {create_token(team=team, maker=other, name='x', scope='write')}"}
+    second = {"Authorization": f"Bearer {create_token(team=team, maker=runner, name='y', scope='write')}"}
+    key = {"Idempotency-Key": "build-7"}
+
+    first = start(client, bearer, TUTORIAL, **key)
+    of_other = start(client, theirs, TUTORIAL | {"repetitions": 3}, **key)
+    of_same_maker = start(client, second, TUTORIAL, **key)
+
+    assert (first.status_code, of_other.status_code, of_same_maker.status_code) == (201, 201, 200)
+    assert of_same_maker.json()["id"] == first.json()["id"] != of_other.json()["id"]
+
+
+def test_the_description_says_to_whom_a_key_belongs(client_of_viewer: Client) -> None:
+    described = client_of_viewer.get("/api/v1/openapi.json").json()["paths"]["/api/v1/runs"]["post"]
+
+    assert "A key belongs to who asks" in described["description"]
+
+
 @pytest.mark.parametrize(
     ("members", "code", "path"),
     [

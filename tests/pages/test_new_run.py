@@ -71,15 +71,54 @@ def test_starting_the_tutorial_queues_a_run_and_shows_it(client_of_runner: Clien
     assert run.execution.request["planned_cases"] == 6
 
 
-def test_a_double_click_starts_one_run_and_a_changed_form_another(client_of_runner: Client) -> None:
+def key_of(page: bytes) -> str:
+    found = re.search(rb'name="key" value="(\w+)"', page)
+    return found.group(1).decode() if found else ""
+
+
+def test_a_double_click_starts_one_run(client_of_runner: Client) -> None:
     form = TUTORIAL | {"key": "a1b2"}
 
     first = client_of_runner.post(FORM, form)
     second = client_of_runner.post(FORM, form)
-    third = client_of_runner.post(FORM, form | {"repetitions": "2"})
 
-    assert first["Location"] == second["Location"] != third["Location"]
-    assert Execution.objects.count() == 2
+    assert first["Location"] == second["Location"]
+    assert Execution.objects.count() == 1
+
+
+def test_a_form_changed_after_it_started_a_run_is_asked_about_first(client_of_runner: Client) -> None:
+    form = TUTORIAL | {"key": "a1b2"}
+    first = client_of_runner.post(FORM, form)
+
+    changed = client_of_runner.post(FORM, form | {"repetitions": "2"})
+
+    page = changed.content.decode()
+    assert (changed.status_code, Execution.objects.count()) == (409, 1)
+    assert "Nothing was started now" in page and f'href="{first["Location"]}"' in page
+    assert re.search(r'name="repetitions"[^>]*value="2"', page)
+    again = client_of_runner.post(FORM, form | {"repetitions": "2", "key": key_of(changed.content)})
+    assert again["Location"] != first["Location"] and Execution.objects.count() == 2
+
+
+def test_a_form_that_was_refused_is_mended_and_sent_again(client_of_runner: Client) -> None:
+    form = TUTORIAL | {"key": "a1b2"}
+    refused = client_of_runner.post(FORM, form | {"repetitions": "0"})
+
+    mended = client_of_runner.post(FORM, form | {"repetitions": "3", "key": key_of(refused.content)})
+
+    assert (refused.status_code, mended.status_code) == (422, 302)
+    assert Execution.objects.get().request["planned_cases"] == 12
+
+
+def test_a_suite_brought_along_can_be_sent_twice(client_of_runner: Client, asked_target: None) -> None:
+    form = {"target": "asked", "fingerprint": "abc", "key": "a1b2"}
+
+    first = client_of_runner.post(FORM, form | {"suite_file": upload(factories.suite("one"))})
+    second = client_of_runner.post(FORM, form | {"suite_file": upload(factories.suite("one"))})
+    other = client_of_runner.post(FORM, form | {"suite_file": upload(factories.suite("two"))})
+
+    assert first["Location"] == second["Location"] and other.status_code == 409
+    assert Execution.objects.count() == 1
 
 
 @pytest.mark.parametrize(
