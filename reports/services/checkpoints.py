@@ -91,16 +91,7 @@ class CheckpointStore:
     def conclude(self, conclusion: Conclusion, summary: EvaluationSummary) -> None:
         """Store the end of a run whose cases were worked on in shards, and give its claim back."""
         with transaction.atomic():
-            release(self.claim)
-            head = unpack(Run.objects.values_list("head", flat=True).get(pk=self.claim.run_pk))
-            head |= {"finishedAt": conclusion.finished_at, "status": str(conclusion.status)}
-            head |= {"assertions": [result.to_data() for result in conclusion.assertions]}
-            counts = {status: getattr(summary, status) for status in COUNTED}
-            columns = run_columns(head | {"summary": summary.to_data()}, counts)
-            Run.objects.filter(pk=self.claim.run_pk).update(**columns, updated_at=timezone.now())
-            end = RunEvent(0, EventType.RUN_COMPLETED, head["runId"])
-            write_event(self.claim.run_pk, end, next_sequence(self.claim.run_pk))
-            mark_affected(run_pk=self.claim.run_pk)
+            write_conclusion(self.claim, conclusion, summary)
         self._count()
 
     def finish(self) -> None:
@@ -134,6 +125,23 @@ class CheckpointStore:
     def _count(self) -> None:
         refresh_attempts(run_pk=self.claim.run_pk)
         refresh_changes(run_pk=self.claim.run_pk)
+
+
+def write_conclusion(claim: Claim, conclusion: Conclusion, summary: EvaluationSummary) -> None:
+    """Store the end of a run whose cases were worked on in shards, and give its claim back.
+
+    Part of the caller's transaction; what follows from the cases is marked, to be counted behind it. Raises LeaseLost.
+    """
+    release(claim)
+    head = unpack(Run.objects.values_list("head", flat=True).get(pk=claim.run_pk))
+    head |= {"finishedAt": conclusion.finished_at, "status": str(conclusion.status)}
+    head |= {"assertions": [result.to_data() for result in conclusion.assertions]}
+    counts = {status: getattr(summary, status) for status in COUNTED}
+    columns = run_columns(head | {"summary": summary.to_data()}, counts)
+    Run.objects.filter(pk=claim.run_pk).update(**columns, updated_at=timezone.now())
+    end = RunEvent(0, EventType.RUN_COMPLETED, head["runId"])
+    write_event(claim.run_pk, end, next_sequence(claim.run_pk))
+    mark_affected(run_pk=claim.run_pk)
 
 
 def write_event(run_pk: uuid.UUID, event: RunEvent, sequence: int | Combinable) -> None:

@@ -11,8 +11,9 @@ import asyncio
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
-from django.db import DatabaseError, InterfaceError
+from django.db import DatabaseError, InterfaceError, transaction
 from django.utils import timezone
 from evalrunner.codes import OBSERVER_FAILED
 from evalrunner.errors import EvaluationError
@@ -42,9 +43,9 @@ from reports.services.checkpoints import CheckpointStore
 from reports.services.event_loop import run_to_end
 from reports.services.heartbeat import Heartbeat, late_words
 from reports.services.leases import Claim, LeaseLost, claim_shard, is_cancel_requested
-from reports.services.run_rows import COUNTED
+from reports.services.run_rows import summary_of
 from reports.services.shard_checkpoints import ShardStore
-from reports.services.shards import is_ended_early, make_shards, places_of
+from reports.services.shards import end_unwanted, is_ended_early, make_shards, places_of
 from reports.services.storing import StoringThread, patiently, see_to_end
 
 WORKER_FAILED = "WORKER_FAILED"
@@ -69,7 +70,10 @@ def _runner_options(options: RunOptions) -> RunnerOptions:
 
 
 def begin_in_shards(store: CheckpointStore, assignment: Assignment, reach: RunnableAdapter) -> None:
-    """Store the first checkpoint of a claimed run and leave its cases to shards. Raises LeaseLost."""
+    """Store the first checkpoint of a claimed run and leave its cases to shards. Raises LeaseLost.
+
+    Who wants the run to end while it is dealt out finds no shards yet to end: then it is ended here.
+    """
     is_dealt = True
     with Heartbeat(store.claim, lambda reason: None):  # who wants it to end is heard by the shards
         try:
@@ -79,8 +83,14 @@ def begin_in_shards(store: CheckpointStore, assignment: Assignment, reach: Runna
             patiently(lambda: store.reject(code, paths))
         except (DatabaseError, InterfaceError):
             patiently(lambda: store.interrupt(OBSERVER_FAILED))
-    if not is_dealt:
-        conclude_run(store.claim)
+    left = patiently(partial(_end_unwanted, store.claim)) if is_dealt else store.claim
+    if left is not None:
+        conclude_run(left)
+
+
+def _end_unwanted(claim: Claim) -> Claim | None:
+    with transaction.atomic():
+        return end_unwanted(claim.run_pk)
 
 
 def _deal_out(store: CheckpointStore, assignment: Assignment, reach: RunnableAdapter) -> bool:
@@ -261,8 +271,7 @@ def _read_ground(claim: Claim) -> _Ground:
     with collector_paused():
         stored = iter_stored_cases(run.generation_id) if assignment.suite.assertions else ()
         cases = [parse_evaluation_case(case.to_data(), case.position) for case in stored]
-    summary = EvaluationSummary(total=run.total, **{status: getattr(run, status) for status in COUNTED})
-    return _Ground(assignment, summary, cases, is_ended_early(execution))
+    return _Ground(assignment, summary_of(run), cases, is_ended_early(execution))
 
 
 def _judged(ground: _Ground) -> Conclusion:

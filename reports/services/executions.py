@@ -1,4 +1,4 @@
-"""Asking for runs and for their end.
+"""Asking for runs.
 
 A request becomes a row first; a worker is told after the commit (``services.messages``) and claims it
 (``services.leases``). Rows say everything: what was asked, by whom, and what became of it.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import uuid
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
@@ -44,11 +44,9 @@ __all__ = [
     "Continuation",
     "FollowUp",
     "IdempotencyConflict",
-    "NotCancellable",
     "RequestRefused",
     "Requested",
     "RunRequest",
-    "request_cancel",
     "request_run",
 ]
 
@@ -102,10 +100,6 @@ class IdempotencyConflict(Exception):
     def __init__(self, run_pk: uuid.UUID) -> None:
         super().__init__("the key has been used for another request")
         self.run_pk = run_pk
-
-
-class NotCancellable(Exception):
-    """The run cannot be cancelled; the text is a sentence."""
 
 
 # --------------------------------------------------------------------------------------------------------------- asking
@@ -302,34 +296,3 @@ def _has_same_links(execution: Execution, request: RunRequest) -> bool:
         return (execution.continues_id, execution.verb) == (continues.run.pk, continues.verb)
     followed = (follow_up.run.pk, follow_up.chosen_by) if follow_up else (None, "")
     return execution.continues_id is None and (execution.run.follows_id, execution.run.follow_up) == followed
-
-
-# -------------------------------------------------------------------------------------------------------------- the end
-
-CancelOutcome = Literal["cancelled", "requested"]
-
-
-def request_cancel(*, team: Team, run_pk: uuid.UUID, user: User) -> CancelOutcome:
-    """Cancel a run: at once while it waits ("cancelled"), else by asking its worker ("requested"); safe to repeat.
-
-    Raises NotCancellable when the run is not executed here or has ended.
-    """
-    now = timezone.now()
-    runs = Run.objects.for_team(team).filter(pk=run_pk)
-    with transaction.atomic():
-        # No join in here: PostgreSQL would not look at the status again after it has waited for a claim.
-        is_cancelled = runs.filter(status="queued").update(status="cancelled", finished_at=now, updated_at=now) == 1
-        if is_cancelled or runs.filter(status="running", execution__isnull=False).exists():
-            wish = Execution.objects.filter(pk=run_pk, cancel_requested_at=None)  # the first one who asks is named
-            wish.update(cancel_requested_at=now, cancel_requested_by=user)
-            return "cancelled" if is_cancelled else "requested"
-    raise NotCancellable(_why_not(team, run_pk))
-
-
-def _why_not(team: Team, run_pk: uuid.UUID) -> str:
-    status = Run.objects.for_team(team).filter(pk=run_pk).values_list("status", flat=True).first()
-    if status is None:
-        return "There is no such run."
-    if status == "running":
-        return "This run is not executed by this site; stop it where it runs."
-    return f"The run has already ended: it is {status}."

@@ -4,7 +4,10 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+from evalrunner.models import EvaluationSummary
+
 from reports.keys import text_key
+from reports.models import Run
 from reports.services.case_rows import pack_data
 from reports.text import storable
 
@@ -40,6 +43,11 @@ def run_columns(head: Mapping[str, Any], counts: Mapping[str, int]) -> dict[str,
         "head": pack_data(head),
     }
     return columns if started_at is None else columns | {"ordered_at": started_at}
+
+
+def summary_of(run: Run) -> EvaluationSummary:
+    """Return the summary of a run's report from its columns."""
+    return EvaluationSummary(total=run.total, **{status: getattr(run, status) for status in COUNTED})
 
 
 def is_passing(status: str, counts: Mapping[str, int], suite_assertions_failed: int) -> bool:

@@ -18,7 +18,7 @@ from reports.models import Run, RunEvent, Shard
 from reports.selectors.stored_reports import get_stored_case
 from reports.services.case_rows import CaseWriter
 from reports.services.checkpoints import next_sequence, write_event, write_stop
-from reports.services.leases import Claim, renew_lease
+from reports.services.leases import Claim, is_cancel_requested, renew_lease
 from reports.services.shards import end_shard, lock_run, total_failures
 
 _FAILURES = ("failed", "error")
@@ -28,8 +28,8 @@ class ShardStore:
     """Stores the changes of one claimed shard, in their order. Used by one thread only.
 
     ``failures`` are those of the whole run as of the last case that ended here; not counted where the run has no more
-    than ``max_failures`` cases. ``is_stopped`` tells whether the early alarm went off then. Every method raises
-    LeaseLost once the claim has ended, and then has written nothing.
+    than ``max_failures`` cases. ``is_stopped`` tells whether the run was to stop then, for any reason. Every method
+    raises LeaseLost once the claim has ended, and then has written nothing.
     """
 
     def __init__(self, claim: Claim, *, early_alarm: bool, max_failures: int) -> None:
@@ -69,13 +69,13 @@ class ShardStore:
         return end_shard(self.claim, error_code=error_code)
 
     def _look_around(self, case: EvaluationCase) -> None:
-        """See what the shards have done together: how many cases failed, and whether all of the first did."""
-        if self._are_failures_bounded:
-            self.failures = total_failures(self.claim.run_pk)
+        """See what the shards have done together: whether the run is to stop, and how many cases failed."""
         reason = self._early_alarm(case)
         if reason is not None:
             write_stop(self.claim.run_pk, reason)
-            self.is_stopped = True
+        self.is_stopped = is_cancel_requested(self.claim)
+        if self._are_failures_bounded:
+            self.failures = total_failures(self.claim.run_pk)
 
     def _early_alarm(self, case: EvaluationCase) -> str | None:
         """Watch the first cases that end in the whole run; one that ends otherwise silences the alarm for good."""

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import Sum
+from django.db.models import QuerySet, Sum
 from django.utils import timezone
 
 from reports.domain.run_options import RunOptions
@@ -81,6 +81,18 @@ def end_shard(claim: Claim, *, error_code: str = "") -> Claim | None:
         return _look_for_the_end(claim.run_pk)
 
 
+def end_unwanted(run_pk: uuid.UUID) -> Claim | None:
+    """End the shards that wait where the run is to stop; return the run's claim where nothing was worked on either.
+
+    None where something is: its end is that of the run. Part of the caller's transaction. A shard that a worker claims
+    at this moment is either the worker's or ended here.
+    """
+    if not _waiting(run_pk).exists() or not _is_to_stop(run_pk):
+        return None
+    lock_run(run_pk)
+    return _end_if_last(run_pk) if _end_waiting(run_pk) else None  # else somebody else has ended them, and looked
+
+
 def expire_shards() -> int:
     """End the claims of workers that show no sign of life; return how many shards were lost."""
     late = Shard.objects.filter(lease_expires_at__lt=timezone.now())
@@ -102,10 +114,22 @@ def _look_for_the_end(run_pk: uuid.UUID) -> Claim | None:
     Part of the transaction that ended a shard: the run's lock lets those of other shards look one after the other.
     """
     lock_run(run_pk)
-    shards = Shard.objects.filter(execution=run_pk)
     if _is_to_stop(run_pk):
-        shards.filter(state=Shard.State.QUEUED).update(state=Shard.State.ENDED)
-    states = Counter(shards.values_list("state", flat=True))
+        _end_waiting(run_pk)
+    return _end_if_last(run_pk)
+
+
+def _waiting(run_pk: uuid.UUID) -> QuerySet[Shard]:
+    return Shard.objects.filter(execution=run_pk, state=Shard.State.QUEUED)
+
+
+def _end_waiting(run_pk: uuid.UUID) -> int:
+    """End what waits; return how many shards did. Whoever claims one at this moment finds it ended, or had it first."""
+    return _waiting(run_pk).update(state=Shard.State.ENDED)
+
+
+def _end_if_last(run_pk: uuid.UUID) -> Claim | None:
+    states = Counter(Shard.objects.filter(execution=run_pk).values_list("state", flat=True))
     if any(states[state] for state in _UNFINISHED):
         return None
     if states[Shard.State.BROKEN] or states[Shard.State.LOST]:

@@ -20,7 +20,8 @@ from reports.pages import new_run as pages
 from reports.pages.rerun import narrowed_draft, rerun_draft
 from reports.selectors.run import get_run
 from reports.services import new_run as service
-from reports.services.executions import IdempotencyConflict, NotCancellable, request_cancel
+from reports.services.cancelling import NotCancellable, request_cancel
+from reports.services.executions import IdempotencyConflict
 from reports.services.run_suites import MOST_BYTES
 
 
@@ -74,8 +75,9 @@ def cancel(request: TeamRequest, pk: uuid.UUID) -> HttpResponse:
         messages.warning(request, str(refused))
     else:
         words = {
-            "cancelled": "The run is cancelled; it had not begun.",
+            "cancelled": "The run is cancelled; nothing of it was under way.",
             "requested": "The run is being cancelled: turns in flight end as cancelled, what is done stays.",
+            "interrupted": "The run has ended, interrupted: a part of it had broken off before.",
         }
         messages.success(request, words[outcome])
     return HttpResponseRedirect(reverse("run", args=[pk]))

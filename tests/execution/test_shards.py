@@ -9,8 +9,8 @@ from evalrunner import parse_evaluation_report
 
 from reports.domain.continuation import Verb
 from reports.models import Run, RunEvent, Shard, Team, Turn, User
+from reports.services.cancelling import request_cancel
 from reports.services.continuing import continue_run
-from reports.services.executions import request_cancel
 from reports.services.messages import EXECUTE_SHARD, has_broker_server
 from reports.services.recount import recount_run
 from tests.execution.conftest import Ask, Start, has_ended, scenario, wait_until

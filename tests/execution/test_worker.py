@@ -8,7 +8,7 @@ from django.test import Client
 from evalrunner import parse_evaluation_report
 
 from reports.models import Case, Execution, Run, RunEvent, Team, Turn, User
-from reports.services.executions import request_cancel
+from reports.services.cancelling import request_cancel
 from reports.services.messages import EXECUTE_RUN, has_broker_server
 from tests.execution.conftest import Ask, Start, has_ended, scenario, wait_until
 from tests.execution.reports import report_of

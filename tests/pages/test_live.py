@@ -121,6 +121,25 @@ def test_cancelling_is_shown_until_it_has_happened(client_of_runner: Client, ask
     assert "Cancelling, as asked by runner-" in page and "Cancel run" not in page
 
 
+def test_cancelling_a_split_run_says_whether_anything_was_under_way(client_of_runner: Client, ask: Ask) -> None:
+    def cancel(run: Run) -> str:
+        page = client_of_runner.post(f"/runs/{run.pk}/cancel/", follow=True)
+        return " ".join(map(str, page.context["messages"]))
+
+    waiting, held, broken = (ask("one", "two", shards=2, key=key) for key in "abc")
+    for run in (waiting, held, broken):
+        execute_run(run_pk=run.pk)
+    of_held, of_broken = (Shard.objects.filter(execution=run.pk).order_by("number").first() for run in (held, broken))
+    assert of_held is not None and claim_shard(shard_pk=of_held.pk) is not None
+    Shard.objects.filter(pk=of_broken.pk if of_broken else 0).update(state="lost")
+
+    assert cancel(waiting) == "The run is cancelled; nothing of it was under way."
+    assert cancel(held).startswith("The run is being cancelled")
+    assert cancel(broken) == "The run has ended, interrupted: a part of it had broken off before."
+    statuses = [Run.objects.get(pk=run.pk).status for run in (waiting, held, broken)]
+    assert statuses == ["cancelled", "running", "interrupted"]
+
+
 @pytest.mark.parametrize(
     ("status", "members", "words"),
     [

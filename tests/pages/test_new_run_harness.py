@@ -12,7 +12,7 @@ from django.urls import reverse
 from reports.domain.harness.options import HarnessOptions
 from reports.domain.run_options import RunOptions
 from reports.models import Execution, Run, Team, User
-from reports.services.executions import request_cancel
+from reports.services.cancelling import request_cancel
 from tests.execution.harness import Harness, scenario
 
 FORM = {"target": "assistant", "fingerprint": "v1", "suite": "offered:0", "early_alarm": "on", "start": "1"}

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from evalrunner import EvaluationError, RunEvent, parse_evaluation_report
+from evalrunner import EvaluationError, RunEvent, parse_evaluation_report, parse_evaluation_suite
 from evalrunner.data import thaw
 from evalrunner.models import EvaluationCase, EvaluationReport
 from evalrunner.runner.parts import (
@@ -18,6 +18,7 @@ from evalrunner.runner.parts import (
     Plan,
     RunnerOptions,
     conclude_evaluation,
+    conclude_unjudged,
     deal,
     plan_evaluation,
     plan_part,
@@ -266,3 +267,21 @@ def test_assertions_of_the_suite_see_all_cases_and_are_bounded_in_time() -> None
     assert conclude(count) == (True, None)
     assert seen == [3]
     assert conclude(hang) == (False, "EVALUATION_TIMEOUT")
+
+
+def test_a_cancelled_run_that_nobody_judges_leaves_each_assertion_cancelled() -> None:
+    check = {"kind": "check", "path": ["summary", "total"], "operator": "equals", "value": 2}
+    assertions = [
+        {"id": "one", "label": "One"} | check,
+        {"id": "two", "kind": "not", "assertion": {"id": "in"} | check},
+    ]
+    suite = parse_evaluation_suite(suite_of(2) | {"assertions": assertions})
+
+    conclusion = conclude_unjudged(suite)
+
+    assert conclusion.status == "cancelled"
+    assert [result.to_data() for result in conclusion.assertions] == [
+        {"id": "one", "label": "One", "passed": False, "errorCode": "EVALUATION_CANCELLED"},
+        {"id": "two", "passed": False, "errorCode": "EVALUATION_CANCELLED"},
+    ]
+    assert conclude_unjudged(parse_evaluation_suite(suite_of(2))).assertions == ()

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from reports.models import Case, Execution, Generation, Run, RunEvent, Team, Turn, User
 from reports.services import assignments, checkpoints, storing
+from reports.services.cancelling import NotCancellable, request_cancel
 from reports.services.case_rows import CaseWriter
 from reports.services.executing import execute_run
-from reports.services.executions import NotCancellable, request_cancel
 from reports.services.leases import expire_leases
 from reports.services.recount import recount_run
 from tests.execution.conftest import Ask, hide_evaluators, scenario

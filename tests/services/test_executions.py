@@ -8,7 +8,8 @@ import pytest
 from django.db import connection
 
 from reports.models import Execution, Run, Team, User
-from reports.services.executions import IdempotencyConflict, NotCancellable, request_cancel
+from reports.services.cancelling import NotCancellable, request_cancel
+from reports.services.executions import IdempotencyConflict
 from reports.services.leases import claim_run
 from tests import factories
 from tests.execution.conftest import Ask

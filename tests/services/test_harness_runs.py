@@ -21,8 +21,8 @@ from reports.domain.run_options import RequestRefused
 from reports.models import Case, Run, Team, User
 from reports.selectors.stored_reports import iter_stored_cases
 from reports.services import harness_runs
+from reports.services.cancelling import request_cancel
 from reports.services.executing import execute_run
-from reports.services.executions import request_cancel
 from reports.services.recount import recount_run
 from reports.services.run_suites import store_suite
 from reports.services.workspaces import remove_abandoned_folders

@@ -1,7 +1,5 @@
 """A run that is split over several workers: the same report, one end, and limits that hold in all shards together."""
 
-import threading
-from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -9,19 +7,18 @@ from typing import Any
 
 import pytest
 from django.conf import LazySettings
-from django.db import OperationalError, connection
+from django.db import OperationalError
 from django.utils import timezone
 from evalrunner import parse_evaluation_report
 
 from reports.domain.continuation import Verb
 from reports.domain.run_options import RequestRefused
-from reports.models import Execution, Run, RunEvent, Shard, Team, User
+from reports.models import Execution, Run, RunEvent, User
 from reports.services import assignments, executing_shards, storing
 from reports.services.continuing import continue_run
 from reports.services.executing import execute_run
 from reports.services.executing_shards import execute_shard
-from reports.services.executions import request_cancel
-from reports.services.leases import claim_shard, expire_leases
+from reports.services.leases import expire_leases
 from reports.services.recount import recount_run
 from reports.services.shard_checkpoints import ShardStore
 from reports.services.shards import expire_shards, waiting_shards
@@ -30,45 +27,9 @@ from tests.execution.conftest import Ask, hide_evaluators, scenario
 from tests.execution.conftest import ask as ask
 from tests.execution.conftest import targets_file as targets_file
 from tests.execution.reports import report_of
+from tests.execution.shards import at_once, begun, lose, shards_of, states_of, worked_off
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-def shards_of(run: Run) -> list[int]:
-    return list(Shard.objects.filter(execution=run.pk).order_by("number").values_list("pk", flat=True))
-
-
-def begun(run: Run) -> list[int]:
-    """Let a worker begin a run; returns its shards."""
-    execute_run(run_pk=run.pk)
-    return shards_of(run)
-
-
-def worked_off(run: Run) -> Run:
-    """Let workers execute a run to its end, one shard after the other."""
-    for shard in begun(run):
-        execute_shard(shard_pk=shard)
-    return Run.objects.select_related("execution").get(pk=run.pk)
-
-
-def states_of(run: Run) -> list[str]:
-    return list(Shard.objects.filter(execution=run.pk).order_by("number").values_list("state", flat=True))
-
-
-def at_once(*work: Callable[[], None]) -> None:
-    """Do work in threads, each with a connection of its own."""
-
-    def apart(each: Callable[[], None]) -> None:
-        try:
-            each()
-        finally:
-            connection.close()
-
-    threads = [threading.Thread(target=apart, args=(each,)) for each in work]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
 
 
 def without_times(report: Any) -> Any:
@@ -153,103 +114,12 @@ def test_assertions_of_the_suite_run_once_over_the_whole_report(ask: Ask, tmp_pa
     assert seen.read_text() == "6 passed\n"
 
 
-def test_failures_are_counted_in_all_shards_together(ask: Ask) -> None:
-    run = worked_off(
-        ask(*(scenario(f"case-{number}", {"answer": "no"}) for number in range(9)), max_failures=4, shards=3)
-    )
-
-    assert (run.status, run.failed, run.pending) == ("limited", 4, 5)
-    assert states_of(run) == ["ended"] * 3
-    assert recount_run(run, repair=False) == ()
-
-
-def test_once_enough_have_failed_no_worker_need_take_what_waits(ask: Ask) -> None:
-    run = ask(*(scenario(f"case-{number}", {"answer": "no"}) for number in range(9)), max_failures=3, shards=3)
-
-    execute_shard(shard_pk=begun(run)[1])
-
-    run.refresh_from_db()
-    assert (run.status, run.failed, run.pending, states_of(run)) == ("limited", 3, 6, ["ended"] * 3)
-
-
-def test_the_early_alarm_watches_the_first_cases_of_all_shards(ask: Ask) -> None:
-    run = worked_off(ask(*(scenario(f"case-{number}", {"code": "DOWN"}) for number in range(9)), shards=4))
-
-    assert (run.status, run.error, run.pending) == ("cancelled", 5, 4)
-    assert run.execution.stop_reason == "stopped early: 5 of 5 ended in DOWN"
-
-
-@pytest.mark.parametrize("good", [0, 4])
-def test_one_case_that_ends_otherwise_silences_the_alarm_in_all_shards(ask: Ask, good: int) -> None:
-    inputs = [{} if number == good else {"code": "DOWN"} for number in range(9)]
-
-    run = worked_off(ask(*(scenario(f"case-{number}", each) for number, each in enumerate(inputs)), shards=3))
-
-    assert (run.status, run.error, run.passed) == ("completed", 8, 1)
-
-
-def test_a_run_that_is_cancelled_ends_what_goes_on_and_gives_nothing_more_out(
-    ask: Ask, team: Team, runner: User, tmp_path: Path
-) -> None:
-    hold, notes = tmp_path / "hold", tmp_path / "notes"
-    hold.touch()
-    notes.touch()
-    held = {"hold": str(hold), "note": str(notes)}
-    run = ask(*(scenario(f"case-{number}", held) for number in range(6)), shards=3)
-    first, second, _third = begun(run)
-
-    def cancel() -> None:
-        while len(notes.read_text().splitlines()) < 2:
-            threading.Event().wait(0.02)
-        assert request_cancel(team=team, run_pk=run.pk, user=runner) == "requested"
-
-    at_once(lambda: execute_shard(shard_pk=first), lambda: execute_shard(shard_pk=second), cancel)
-
-    run.refresh_from_db()
-    assert (run.status, run.cancelled, run.pending) == ("cancelled", 2, 4)
-    assert states_of(run) == ["ended"] * 3
-    assert parse_evaluation_report(report_of(run)).status == "cancelled"
-
-
-def test_a_shard_of_a_cancelled_run_begins_nothing(ask: Ask, team: Team, runner: User) -> None:
-    run = ask("one", "two", shards=2)
-    first, _second = begun(run)
-    request_cancel(team=team, run_pk=run.pk, user=runner)
-
-    execute_shard(shard_pk=first)
-
-    run.refresh_from_db()
-    assert (run.status, run.pending, run.total) == ("cancelled", 2, 2)
-    assert RunEvent.objects.filter(run=run).count() == 2
-
-
-def test_the_time_limit_counts_from_the_beginning_of_the_run(ask: Ask, targets_file: Path) -> None:
-    targets_file.write_text(targets_file.read_text() + "[target.limits]\nminutes = 1\n")
-    run = ask("one", "two", "three", "four", shards=2)
-    first, second = begun(run)
-    execute_shard(shard_pk=first)
-    Execution.objects.filter(pk=run.pk).update(claimed_at=timezone.now() - timedelta(seconds=61))
-
-    execute_shard(shard_pk=second)
-
-    run = Run.objects.select_related("execution").get(pk=run.pk)
-    assert (run.status, run.passed, run.pending) == ("cancelled", 2, 2)
-    assert run.execution.stop_reason == "stopped: it took longer than 1 minute"
-
-
 # ------------------------------------------------------------------------------------------------------ what goes wrong
 
 
 def run_out(store: ShardStore) -> None:
     """Let the lease of a shard that is worked on run out."""
     store.claim.held().update(lease_expires_at=timezone.now() - timedelta(seconds=1))
-    assert expire_shards() == 1
-
-
-def lose(run: Run, shard: int) -> None:
-    """Let a worker claim a shard and vanish."""
-    assert claim_shard(shard_pk=shard) is not None
-    Shard.objects.filter(pk=shard).update(lease_expires_at=timezone.now() - timedelta(seconds=1))
     assert expire_shards() == 1
 
 

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from functools import partial
 
 from evalrunner.assertions import EvaluationContext, Evaluators, evaluate_all
-from evalrunner.codes import TIMEOUT
+from evalrunner.codes import CANCELLED, TIMEOUT
 from evalrunner.data import FrozenDict, freeze_object
 from evalrunner.errors import EvaluationError
 from evalrunner.models import (
@@ -58,6 +58,12 @@ async def judge_run(
     except EvaluationError:
         results = (AssertionResult("evaluation.suite", False, error_code=TIMEOUT),)
     return results
+
+
+def conclude_unjudged(suite: EvaluationSuite) -> Conclusion:
+    """End a cancelled run that nobody is there to judge: each assertion of its suite ends EVALUATION_CANCELLED."""
+    results = (AssertionResult(each.id, False, each.label, error_code=CANCELLED) for each in suite.assertions or ())
+    return Conclusion(RunStatus.CANCELLED, now_text(), tuple(results))
 
 
 def now_text() -> str:

@@ -22,7 +22,7 @@ from evalrunner.codes import OBSERVER_FAILED
 from evalrunner.errors import EvaluationError
 from evalrunner.events import RunEvent
 from evalrunner.models import EvaluationCase, EvaluationSuite, EvaluationSummary
-from evalrunner.runner.conclusion import Conclusion, final_status, judge_run, now_text
+from evalrunner.runner.conclusion import Conclusion, conclude_unjudged, final_status, judge_run, now_text
 from evalrunner.runner.lane_group import LaneGroup
 from evalrunner.runner.plan import Part, Plan, RunnerOptions, deal, plan_evaluation, plan_part
 from evalrunner.runner.publisher import OnEvent, Publisher
@@ -35,6 +35,7 @@ __all__ = [
     "Plan",
     "RunnerOptions",
     "conclude_evaluation",
+    "conclude_unjudged",
     "deal",
     "plan_evaluation",
     "plan_part",
