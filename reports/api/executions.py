@@ -15,19 +15,21 @@ from reports.api import schemas
 from reports.api.auth import needs
 from reports.api.problems import Problem, ProblemOut, not_found
 from reports.api.runs import router as runs_router
+from reports.api.texts import Text
 from reports.domain.harness.options import USUAL, HarnessOptions
 from reports.domain.run_options import RequestRefused, RunOptions
 from reports.models import SuiteRevision
 from reports.selectors import run_records
 from reports.selectors.live import EventRow, ExecutionRow, execution_row, list_events
 from reports.selectors.run import get_run
-from reports.services.cancelling import NotCancellable, request_cancel
 from reports.services.executions import (
     FollowUp,
     IdempotencyConflict,
+    NotCancellable,
     Requested,
     RunRequest,
     find_entry,
+    request_cancel,
     request_run,
 )
 from reports.services.run_suites import MOST_BYTES, find_suite, is_offered, read_scenario_file, suite_of_value
@@ -40,7 +42,6 @@ _MOST_PICKED = 10_000
 _DEFAULTS = RunOptions()
 _LONGEST_KEY = 200
 _REFUSALS: dict[Any, Any] = {401: ProblemOut, 403: ProblemOut, 404: ProblemOut, 409: ProblemOut, 422: ProblemOut}
-Text = Annotated[str, Field(max_length=500)]
 Number = Annotated[int, Field(ge=-(2**53), le=2**53)]
 
 
@@ -76,7 +77,7 @@ class RunIn(Schema):
 
     target: Text = Field(description="The name of a registered target.")
     fingerprint: Text = Field("", description="The version, where the target leaves the choice.")
-    suite: Text | dict[str, Any] = "offered:0"
+    suite: Annotated[str, Field(max_length=500)] | dict[str, Any] = "offered:0"
     scenarioFile: str | None = Field(
         None, max_length=MOST_BYTES, description="The text of a scenario file, instead of a suite."
     )
@@ -126,11 +127,9 @@ class EventsIn(Schema):
 
 
 class CancelOut(Schema):
-    """`cancelled`: nothing was under way and it is over; `requested`: its workers end the turns in flight;
-    `interrupted`: nothing was under way, and a part of it had broken off before.
-    """
+    """`cancelled`: it had not begun and is over; `requested`: its worker ends the turns in flight."""
 
-    outcome: Literal["cancelled", "requested", "interrupted"]
+    outcome: Literal["cancelled", "requested"]
 
 
 @router.post(
@@ -159,7 +158,9 @@ def start_run(request: HttpRequest, given: RunIn) -> HttpResponse:
             idempotency_key=key,
         )
     except RequestRefused as refused:
-        raise problem_of(refused) from refused
+        raise problem_of(
+            refused, suite_member="scenarioFile" if given.scenarioFile is not None else "suite"
+        ) from refused
     except IdempotencyConflict:
         raise Problem(409, "idempotency_key_reused", "This Idempotency-Key was used for another request.") from None
     return answer_of(asked, requested)
@@ -234,9 +235,7 @@ def _moment(at: datetime | None) -> str | None:
     summary="Cancel a run",
 )
 def cancel_run(request: HttpRequest, run: Path[uuid.UUID]) -> HttpResponse:
-    """At once while nobody works on it; else its workers end the turns in flight, which leaves them cancelled. Safe to
-    repeat.
-    """
+    """At once while it waits; else its worker ends the turns in flight, which leaves them cancelled. Safe to repeat."""
     asked = cast(TeamRequest, request)
     if get_run(team=asked.team, pk=run) is None:
         raise not_found("run")
@@ -302,7 +301,8 @@ def idempotency_key_of(asked: TeamRequest) -> str:
     """Return the key of a request, "" without one; 422 for one that is too long."""
     key = asked.headers.get("Idempotency-Key", "")
     if len(key) > _LONGEST_KEY:
-        raise Problem(422, "parameters_invalid", f"An Idempotency-Key has at most {_LONGEST_KEY} characters.")
+        sentence = f"An Idempotency-Key has at most {_LONGEST_KEY} characters."
+        raise Problem(422, "parameters_invalid", sentence, [("header.Idempotency-Key", sentence)])
     return f"api:{key}" if key else ""
 
 
@@ -339,12 +339,13 @@ def answer_of(asked: TeamRequest, requested: Requested) -> HttpResponse:
     return schemas.json_response(schemas.run_out(asked, record), status=201 if requested.is_new else 200)
 
 
-def problem_of(refused: RequestRefused) -> Problem:
-    """The first refusal gives the code; each names its member, or the places in the suite."""
+def problem_of(refused: RequestRefused, *, suite_member: str = "suite") -> Problem:
+    """The first refusal gives the code; each names its member, or the places in the suite, wherever that came in."""
     first = refused.refusals[0]
+    names = {**_NAMES, "suite": suite_member, "": "body"}
     faults = []
     for refusal in refused.refusals:
-        member = _NAMES.get(refusal.field, refusal.field)
+        member = names.get(refusal.field, refusal.field)
         places = [f"{member}.{path}" if path else member for path in refusal.paths] or [member]
         faults += [(place, refusal.sentence) for place in places]
     return Problem(422, first.code, first.sentence, faults)

@@ -180,7 +180,10 @@ def write_note(request: HttpRequest, given: NoteIn) -> HttpResponse:
 
 def _write(asked: TeamRequest, given: NoteIn) -> tuple[list[int], list[int]]:
     if (given.variant is None) == (given.signature is None):
-        raise Problem(422, "parameters_invalid", "Name a variant or a signature, one of both.")
+        sentence = "Name a variant or a signature, one of both."
+        raise Problem(
+            422, "parameters_invalid", sentence, [(f"body.{name}", sentence) for name in ("variant", "signature")]
+        )
     source = _source(asked, given, given.target)
     who: dict[str, Any] = {"team": asked.team, "user": asked.user, "content": given.content()}
     if given.variant is not None:

@@ -160,14 +160,24 @@ def _lanes_words(options: RunOptions, limits: OptionLimits) -> str:
 
 def _check_number(options: RunOptions, limits: OptionLimits, name: str, most: int) -> list[Refusal]:
     value = getattr(options, name)
-    try:
-        whole_option(value, 1, most)
-    except EvaluationError as error:
-        return [Refusal(name, error.code, f"Give a whole number from 1 to {most:,}.")]
+    if not _is_in_range(value, most):
+        return [Refusal(name, OPTIONS_INVALID, _range_words(most))]
     allowed = getattr(limits, name, most)
     if value > allowed:
         return [Refusal(name, TARGET_LIMIT, f"This target takes at most {allowed:,}.")]
     return []
+
+
+def _is_in_range(value: object, most: int) -> bool:
+    try:
+        whole_option(value, 1, most)
+    except EvaluationError:
+        return False
+    return True
+
+
+def _range_words(most: int) -> str:
+    return f"Give a whole number from 1 to {most:,}."
 
 
 def plan_run(suite: EvaluationSuite, options: RunOptions) -> RunPlan:
@@ -210,15 +220,30 @@ def _plan_of(cases: Sequence[ExpandedCase], repetitions: int) -> RunPlan:
 
 
 def _refusal_of(error: EvaluationError, options: RunOptions) -> Refusal:
-    field, sentence = _PLACES.get(error.code, ("", lambda options: f"The runner refuses this: {error}."))
-    if error.code == SELECTION_EMPTY and not options.scenario_ids and options.tags:
-        field = "tags"
-    return Refusal(field, error.code, sentence(options), error.paths)
+    find = _PLACES.get(error.code)
+    field, sentence = find(options) if find is not None else ("", f"The runner refuses this: {error}.")
+    return Refusal(field, error.code, sentence, error.paths)
 
 
-_PLACES: Mapping[str, tuple[str, Callable[[RunOptions], str]]] = {
-    CASE_LIMIT: ("max_cases", lambda options: f"This makes more than {options.max_cases:,} cases."),
-    SCENARIO_NOT_FOUND: ("scenarios", lambda options: "The suite has no scenario with one of these ids."),
-    SELECTION_EMPTY: ("scenarios", lambda options: "No scenario is left: none of the chosen ones has a chosen tag."),
-    OPTIONS_INVALID: ("repetitions", lambda options: "The runner does not take these options."),
+def _number_at_fault(options: RunOptions) -> tuple[str, str]:
+    """Say which of the two numbers that make cases is out of range: the runner looks at the repetitions first."""
+    field = "max_cases" if _is_in_range(options.repetitions, MAX_REPETITIONS) else "repetitions"
+    return field, _range_words(NUMBERS[field])
+
+
+def _empty_choice(options: RunOptions) -> tuple[str, str]:
+    """Say which choice leaves no scenario."""
+    for field, chosen in (("scenarios", options.scenario_ids), ("tags", options.tags)):
+        if chosen is not None and not chosen:
+            return field, "No scenario is left: this list is empty. Leave it out for all of them."
+    if options.scenario_ids is None:
+        return "tags", "No scenario is left: none has a chosen tag."
+    return "scenarios", "No scenario is left: none of the chosen ones has a chosen tag."
+
+
+_PLACES: Mapping[str, Callable[[RunOptions], tuple[str, str]]] = {
+    CASE_LIMIT: lambda options: ("max_cases", f"This makes more than {options.max_cases:,} cases."),
+    SCENARIO_NOT_FOUND: lambda options: ("scenarios", "The suite has no scenario with one of these ids."),
+    SELECTION_EMPTY: _empty_choice,
+    OPTIONS_INVALID: _number_at_fault,
 }

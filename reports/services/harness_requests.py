@@ -28,7 +28,7 @@ NOT_ALLOWED = "TARGET_DOES_NOT_ALLOW"
 def check_harness(entry: TargetEntry, suite: EvaluationSuite, options: RunOptions) -> list[Refusal]:
     """Return what speaks against running a suite with a target, as far as the scenario harness is concerned."""
     if not isinstance(entry.maker, HarnessMaker):
-        return [Refusal("", OPTIONS_INVALID, NOT_OF_HARNESS)] if options.harness != USUAL else []
+        return [Refusal("harness", OPTIONS_INVALID, NOT_OF_HARNESS)] if options.harness != USUAL else []
     try:
         allowed = entry.maker.allowed()
     except TargetUnusable as error:

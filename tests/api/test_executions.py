@@ -106,6 +106,58 @@ def test_what_cannot_run_is_refused_with_code_and_paths(
     assert not Run.objects.exists()
 
 
+@pytest.mark.parametrize(
+    ("members", "code", "paths"),
+    [
+        ({"maxCases": 0}, "EVALUATION_OPTIONS_INVALID", ["maxCases"]),
+        ({"maxCases": 100_001}, "EVALUATION_OPTIONS_INVALID", ["maxCases"]),
+        ({"repetitions": 101}, "EVALUATION_OPTIONS_INVALID", ["repetitions"]),
+        ({"repetitions": 0, "maxCases": 0}, "EVALUATION_OPTIONS_INVALID", ["repetitions", "maxCases"]),
+        ({"maxFailures": 0}, "EVALUATION_OPTIONS_INVALID", ["maxFailures"]),
+        ({"tags": []}, "EVALUATION_SELECTION_EMPTY", ["tags"]),
+        ({"tags": ["nowhere"]}, "EVALUATION_SELECTION_EMPTY", ["tags"]),
+        ({"scenarios": [], "tags": ["catalogue"]}, "EVALUATION_SELECTION_EMPTY", ["scenarios"]),
+        ({"scenarios": ["availability"], "tags": []}, "EVALUATION_SELECTION_EMPTY", ["tags"]),
+        ({"scenarios": ["availability"], "tags": ["nowhere"]}, "EVALUATION_SELECTION_EMPTY", ["scenarios"]),
+        ({"scenarioFile": "{}"}, "EVALUATION_SUITE_INVALID", ["scenarioFile"]),
+        ({"scenarioFile": "\ud83d"}, "parameters_invalid", ["body.scenarioFile"]),
+        ({"harness": {"profile": "fast"}}, "EVALUATION_OPTIONS_INVALID", ["harness"]),
+        ({"tags": ["x" * 501]}, "parameters_invalid", ["body.tags.0"]),
+        ({"tags": [7]}, "parameters_invalid", ["body.tags.0"]),
+        ({"suite": 7}, "parameters_invalid", ["body.suite.constrained-str", "body.suite.dict[str,any]"]),
+    ],
+)
+def test_a_refusal_names_what_is_at_fault_and_nothing_else(
+    client: Client, bearer: dict[str, str], members: dict[str, Any], code: str, paths: list[str]
+) -> None:
+    answer = start(client, bearer, TUTORIAL | members)
+
+    assert (answer.status_code, answer.json()["code"]) == (422, code)
+    assert answer.json()["paths"] == paths
+
+
+def test_a_key_that_is_too_long_is_named(client: Client, bearer: dict[str, str]) -> None:
+    longest = start(client, bearer, TUTORIAL, **{"Idempotency-Key": "k" * 200})
+    beyond = start(client, bearer, TUTORIAL, **{"Idempotency-Key": "k" * 201})
+
+    assert (longest.status_code, beyond.status_code) == (201, 422)
+    assert beyond.json()["paths"] == ["header.Idempotency-Key"]
+
+
+def test_a_tag_that_no_utf_8_can_hold_can_be_asked_for(client: Client, bearer: dict[str, str], team: Team) -> None:
+    """JSON can hold half of a surrogate pair, suites may, and so may what chooses from them."""
+    odd = "half \ud83d"
+    scenarios = [factories.scenario("odd", tags=[odd]), factories.scenario("plain")]
+    body = TUTORIAL | {"suite": factories.suite(scenarios=scenarios), "tags": [odd]}
+
+    answer = start(client, bearer, body, **{"Idempotency-Key": "odd"})
+    again = start(client, bearer, body, **{"Idempotency-Key": "odd"})
+
+    assert (answer.status_code, again.status_code) == (201, 200)
+    execution = client.get(f"{RUNS}/{answer.json()['id']}/execution", headers=bearer).json()
+    assert (execution["plannedCases"], execution["request"]["tags"]) == (1, [odd])
+
+
 def test_a_definition_can_stand_in_the_request(client: Client, bearer: dict[str, str], team: Team) -> None:
     answer = start(client, bearer, TUTORIAL | {"suite": factories.suite("one", "two")})
 

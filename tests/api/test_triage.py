@@ -97,6 +97,12 @@ def test_texts_that_no_database_holds_come_back_as_they_were(triager: Client, te
     assert triager.get("/api/v1/notes").json()["notes"][0]["text"] == "nul \0 here"
 
 
+def test_a_note_is_about_one_thing(triager: Client, run: Run) -> None:
+    refused = send(triager, "/notes", {"target": run.version.target_id, "state": "flaky"})
+
+    assert (refused.status_code, refused.json()["paths"]) == (422, ["body.variant", "body.signature"])
+
+
 def test_a_cluster_is_noted_at_once(triager: Client, team: Team, run: Run) -> None:
     signature = Signature.objects.get(team=team)
     body = {"target": run.version.target_id, "signature": signature.key, "run": str(run.pk), "state": "flaky"}
