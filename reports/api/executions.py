@@ -22,14 +22,13 @@ from reports.models import SuiteRevision
 from reports.selectors import run_records
 from reports.selectors.live import EventRow, ExecutionRow, execution_row, list_events
 from reports.selectors.run import get_run
+from reports.services.cancelling import NotCancellable, request_cancel
 from reports.services.executions import (
     FollowUp,
     IdempotencyConflict,
-    NotCancellable,
     Requested,
     RunRequest,
     find_entry,
-    request_cancel,
     request_run,
 )
 from reports.services.run_suites import MOST_BYTES, find_suite, is_offered, read_scenario_file, suite_of_value
@@ -127,9 +126,11 @@ class EventsIn(Schema):
 
 
 class CancelOut(Schema):
-    """`cancelled`: it had not begun and is over; `requested`: its worker ends the turns in flight."""
+    """`cancelled`: nothing was under way and it is over; `requested`: its workers end the turns in flight;
+    `interrupted`: nothing was under way, and a part of it had broken off before.
+    """
 
-    outcome: Literal["cancelled", "requested"]
+    outcome: Literal["cancelled", "requested", "interrupted"]
 
 
 @router.post(
@@ -235,7 +236,9 @@ def _moment(at: datetime | None) -> str | None:
     summary="Cancel a run",
 )
 def cancel_run(request: HttpRequest, run: Path[uuid.UUID]) -> HttpResponse:
-    """At once while it waits; else its worker ends the turns in flight, which leaves them cancelled. Safe to repeat."""
+    """At once while nobody works on it; else its workers end the turns in flight, which leaves them cancelled. Safe to
+    repeat.
+    """
     asked = cast(TeamRequest, request)
     if get_run(team=asked.team, pk=run) is None:
         raise not_found("run")
