@@ -51,8 +51,12 @@ class Outlook:
 
     @property
     def is_idle(self) -> bool:
-        """Tell whether nothing would be otherwise than it is."""
-        return not (self.changed or self.concludes)
+        """Tell whether there is no use in it: no case would be executed, at most others be blocked."""
+        return not (self.work or self.concludes)
+
+    @property
+    def only_concludes(self) -> bool:
+        return self.concludes and not self.work
 
     @property
     def work(self) -> int:
@@ -148,19 +152,35 @@ BLOCKED_WORDS: Mapping[str, tuple[str, str]] = {
 
 def sentences_of(outlook: Outlook) -> Sequence[str]:
     """Say what will happen to which cases; one sentence for each kind."""
-    kinds = (
-        (outlook.fresh, ("begins afresh, as a new conversation", "begin afresh, as new conversations")),
-        (outlook.continued, ("goes on after its last stored turn", "go on after their last stored turn")),
-        *((places, BLOCKED_WORDS.get(code, (f"is blocked: {code}",) * 2)) for code, places in outlook.blocked.items()),
-        (outlook.kept, ("stays as it is", "stay as they are")),
-    )
-    sentences = [f"{_cases(places)} {words[len(places) > 1]}." for places, words in kinds if places]
-    return [*sentences, CONCLUDES] if outlook.concludes and not outlook.changed else sentences
+    sentences = [
+        _sentence(outlook.fresh, "begins afresh, as a new conversation", "begin afresh, as new conversations"),
+        _sentence(outlook.continued, "goes on after its last stored turn", "go on after their last stored turn"),
+        *_blocked_sentences(outlook),
+        _sentence(outlook.kept, "stays as it is", "stay as they are"),
+        CONCLUDES if outlook.only_concludes else "",
+    ]
+    return [sentence for sentence in sentences if sentence]
+
+
+def nothing_words(verb: Verb, outlook: Outlook) -> str:
+    """Say why there is no use in an idle verb; what is blocked is no reason to begin a run."""
+    if outlook.changed:
+        return " ".join(["No case would be executed.", *_blocked_sentences(outlook)])
+    if verb is Verb.RETRY:
+        return "Nothing in this run failed, was blocked or was cancelled: there is nothing to retry."
+    return "Every case of this run has ended: there is nothing to resume."
+
+
+def _blocked_sentences(outlook: Outlook) -> list[str]:
+    found = outlook.blocked.items()
+    return [_sentence(places, *BLOCKED_WORDS.get(code, (f"is blocked: {code}",) * 2)) for code, places in found]
 
 
 CONCLUDE = "Conclude the run"
 CONCLUDES = "The run gets the end that it never had: its suite's assertions are evaluated."
 
 
-def _cases(places: Sequence[int]) -> str:
-    return f"{len(places):,} case{'' if len(places) == 1 else 's'}"
+def _sentence(places: Sequence[int], of_one: str, of_many: str) -> str:
+    if not places:
+        return ""
+    return f"1 case {of_one}." if len(places) == 1 else f"{len(places):,} cases {of_many}."

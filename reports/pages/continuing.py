@@ -54,7 +54,11 @@ class Consequence:
 
 @dataclass(frozen=True, slots=True)
 class ContinuePage:
-    """``refusal`` says why it cannot be done; then there is no form. ``faults`` are those of a request just made."""
+    """``refusal`` says why it cannot be done; then there is no form. ``faults`` are those of a request just made.
+
+    ``nothing`` says why there is no use in it; ``button`` is "" then, unless the reader may authorise what would be of
+    use.
+    """
 
     run: Run
     verb: str
@@ -64,8 +68,8 @@ class ContinuePage:
     refusal: str
     faults: tuple[str, ...]
     consequences: tuple[Consequence, ...]
+    nothing: str
     button: str
-    is_idle: bool
     key: str
     receipts_href: str
     receipts_words: str
@@ -102,8 +106,8 @@ def continue_page(
         refusal=storable(ahead.sentence) if isinstance(ahead, CannotContinue) else "",
         faults=tuple(map(storable, faults)),
         consequences=_consequences(run, outlook),
-        button=_button_words(verb, outlook),
-        is_idle=outlook.is_idle and not is_refused,
+        nothing=_nothing(outlook) if not is_refused else "",
+        button=_button_words(verb, outlook, may_write=may_write) if not is_refused else "",
         key=key or uuid.uuid4().hex,
         receipts_href=receipts_href(run, verb) if outlook.to_reconcile else "",
         receipts_words=_receipts_words(len(outlook.to_reconcile)),
@@ -137,10 +141,20 @@ def _links(run: Run, places: Sequence[int]) -> tuple[tuple[CaseLink, ...], int]:
     return links, len(places) - len(links)
 
 
-def _button_words(verb: Verb, outlook: Outlook) -> str:
-    if outlook.concludes and not outlook.changed:
+def _nothing(outlook: Outlook) -> str:
+    if not outlook.is_idle:
+        return ""
+    if outlook.changed:
+        return "No case would be executed, so there is no use in it."
+    return "Nothing: no case would end otherwise than it did."
+
+
+def _button_words(verb: Verb, outlook: Outlook, *, may_write: bool) -> str:
+    if outlook.only_concludes:
         return CONCLUDE
     word = "Retry" if verb is Verb.RETRY else "Resume"
+    if not outlook.work:
+        return f"{word} with external writes" if outlook.unauthorised and may_write else ""
     return f"{word} {outlook.work:,} case{'' if outlook.work == 1 else 's'}"
 
 

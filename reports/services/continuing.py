@@ -15,7 +15,7 @@ from evalrunner.errors import EvaluationError
 from evalrunner.models import EvaluationSuite, ExpandedCase
 from evalrunner.runner.resume import ResumePolicy
 
-from reports.domain.continuation import Outlook, Verb, concludes, foretell
+from reports.domain.continuation import Outlook, Verb, concludes, foretell, nothing_words
 from reports.domain.evaluators import missing_words
 from reports.domain.run_options import RunOptions
 from reports.domain.snapshots import AWAITED_S
@@ -116,7 +116,7 @@ def continue_run(
     """
     ahead = look_ahead(team=team, run_pk=run_pk, verb=verb, allow_external_writes=allow_external_writes)
     if ahead.outlook.is_idle:
-        raise CannotContinue(NOTHING_TO_DO, _nothing_words(verb))
+        raise CannotContinue(NOTHING_TO_DO, nothing_words(verb, ahead.outlook))
     request = RunRequest(
         target_name=ahead.entry.name,
         fingerprint=ahead.earlier.fingerprint,
@@ -132,12 +132,6 @@ def continue_run(
         may_authorise_writes=may_authorise_writes,
         idempotency_key=idempotency_key,
     )
-
-
-def _nothing_words(verb: Verb) -> str:
-    if verb is Verb.RETRY:
-        return "Nothing in this run failed, was blocked or was cancelled: there is nothing to retry."
-    return "Every case of this run has ended: there is nothing to resume."
 
 
 # ------------------------------------------------------------------------------------------------------------- refusals

@@ -9,7 +9,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from reports.models import Execution, Run, Team, User
+from reports.models import Case, Execution, Run, Team, User
 from reports.services.executing import execute_run
 from reports.services.recount import recount_run
 from tests import factories
@@ -115,6 +115,28 @@ def test_only_an_admin_authorises_writes_anew(
     assert "Only an admin of the team may authorise them" in shown
     assert (refused.status_code, allowed.status_code) == (409, 302)
     assert executed(Execution.objects.get(verb="retry").run).passed == 1
+
+
+def test_there_is_no_button_where_cases_would_only_be_blocked(
+    ask: Ask, client_of_runner: Client, client_of_admin: Client
+) -> None:
+    run = executed(ask(external("writes", {}), may_write=True, allow_external_writes=True))
+    Case.objects.filter(generation=run.generation).update(status="cancelled")
+    Run.objects.filter(pk=run.pk).update(status="cancelled", cancelled=1, passed=0)
+    unauthorised = executed(ask(external("writes")))
+
+    page, offered = (
+        text(client_of_admin, f"/runs/{each.pk}/{verb}/") for each, verb in ((run, "resume"), (unauthorised, "retry"))
+    )
+    shown = text(client_of_runner, f"/runs/{unauthorised.pk}/retry/")
+    refused = client_of_admin.post(f"/runs/{run.pk}/resume/")
+
+    assert "No case would be executed, so there is no use in it." in page and "look at its receipts" in page
+    assert "Resume 0 cases" not in page and "button--filled" not in page.partition("<main")[2]
+    assert "Retry with external writes" in offered
+    assert "Retry with" not in shown and "Only an admin of the team may authorise them" in shown
+    assert refused.status_code == 409 and "No case would be executed. 1 case is blocked" in refused.content.decode()
+    assert Execution.objects.filter(verb="resume").count() == 0
 
 
 def test_receipts_show_what_a_write_left_and_offer_an_admin_to_run_it_afresh(

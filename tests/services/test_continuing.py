@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from reports.domain.continuation import CONCLUDES, Verb, sentences_of
 from reports.domain.snapshots import AWAITED_S
-from reports.models import Execution, Run, Team, User
+from reports.models import Case, Execution, Run, Team, User
 from reports.services.checkpoints import CheckpointStore
 from reports.services.continuing import CannotContinue, continue_run, look_ahead
 from reports.services.executing import execute_run
@@ -178,6 +178,32 @@ def test_what_wrote_outside_stays_blocked_until_somebody_has_looked(ask: Ask, ru
     assert ahead.outlook.to_reconcile == (0,)
     assert (retried.blocked, retried.failed) == (1, 1)
     assert report_of(retried)["cases"][0]["errorCode"] == "EXTERNAL_WRITE_RETRY_REQUIRES_RECONCILIATION"
+
+
+def refused(run: Run, verb: Verb, user: User) -> tuple[str, str]:
+    with pytest.raises(CannotContinue) as refusal:
+        continued(run, verb, user)
+    return refusal.value.code, refusal.value.sentence
+
+
+def test_a_run_in_which_cases_would_only_be_blocked_is_not_begun(ask: Ask, runner: User) -> None:
+    stopped = executed(ask(external("wrote", {}), may_write=True, allow_external_writes=True))
+    Case.objects.filter(generation=stopped.generation).update(status="cancelled")
+    Run.objects.filter(pk=stopped.pk).update(status="cancelled", cancelled=1, passed=0)
+    unauthorised = executed(ask(external("writes")))
+
+    reasons = [refused(stopped, verb, runner) for verb in Verb] + [refused(unauthorised, Verb.RETRY, runner)]
+
+    writing = "it was writing outside when it was stopped, so its receipts must be looked at"
+    assert reasons == [
+        ("NOTHING_TO_CONTINUE", f"No case would be executed. 1 case is blocked: {writing}."),
+        ("NOTHING_TO_CONTINUE", f"No case would be executed. 1 case is blocked: {writing}."),
+        (
+            "NOTHING_TO_CONTINUE",
+            "No case would be executed. 1 case ends blocked: it writes outside, which is not authorised.",
+        ),
+    ]
+    assert Execution.objects.filter(continues__isnull=False).count() == 0
 
 
 def test_cases_that_were_never_authorised_are_authorised_anew_by_an_admin(ask: Ask, runner: User) -> None:
