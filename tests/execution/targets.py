@@ -69,11 +69,13 @@ resuming = RunnableTarget(
 )
 
 
-def count_cases(context: Any, parameters: dict[str, Any]) -> dict[str, bool]:
-    """Pass for as many cases as there should be, and write each evaluation down."""
+async def count_cases(context: Any, parameters: dict[str, Any]) -> dict[str, bool]:
+    """Pass for as many cases as there should be, and write each evaluation down; it lasts while a file exists."""
     statuses = sorted({str(case.status) for case in context.cases})
-    with Path(parameters["file"]).open("a") as file:
+    with Path(parameters["file"]).open("a") as file:  # noqa: ASYNC230  # a line
         file.write(f"{len(context.cases)} {' '.join(statuses)}\n")
+    while _is_held(parameters.get("hold")):  # noqa: ASYNC110  # another process lets go
+        await asyncio.sleep(0.02)
     return {"passed": len(context.cases) == parameters["cases"]}
 
 
