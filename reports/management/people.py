@@ -10,9 +10,17 @@ from reports.models import Team, User
 Row = TypeVar("Row", bound=Model)
 
 
-def chosen_team(name: str) -> Team:
-    """Return the team of a name, or the only one for ""; CommandError otherwise."""
-    return _one(Team.objects.order_by("pk"), "name", name, "team")
+def chosen_team(name: str, *, member: str = "") -> Team:
+    """Return the team of a name; for "" the only one of ``member`` (a user name), or the only one there is.
+
+    CommandError otherwise.
+    """
+    teams = Team.objects.order_by("pk")
+    own = list(teams.filter(memberships__user__username=member)) if member and not name else []
+    if len(own) > 1:
+        names = ", ".join(team.name for team in own)
+        raise CommandError(f"{member} is a member of several teams ({names}); name one with --team.")
+    return own[0] if own else _one(teams, "name", name, "team")
 
 
 def chosen_user(name: str, *, team: Team) -> User:

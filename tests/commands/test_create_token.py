@@ -7,7 +7,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
 
-from reports.models import ApiToken, Team, User
+from reports.models import ApiToken, Membership, Team, User
 from tests.factories import make_member, make_team
 
 
@@ -37,6 +37,37 @@ def test_maker_and_team_are_named_where_there_are_several(team: Team, runner: Us
     made("--scope", "read", "--team", "other", "--user", member.username)
 
     assert ApiToken.objects.get().maker == member
+
+
+def test_a_named_maker_who_is_in_one_team_says_which(runner: User, team: Team) -> None:
+    """Other teams of the site are none of this member's business."""
+    make_member(make_team("other"))
+
+    made("--scope", "read", "--user", runner.username)
+
+    assert (ApiToken.objects.get().team, ApiToken.objects.get().maker) == (team, runner)
+
+
+def test_a_maker_who_is_in_several_teams_is_asked_for_one_of_them(runner: User, team: Team) -> None:
+    second = make_team("second")
+    make_team("third")
+    Membership.objects.create(team=second, user=runner, role="runner")
+
+    with pytest.raises(CommandError) as refused:
+        made("--scope", "read", "--user", runner.username)
+    made("--scope", "read", "--user", runner.username, "--team", "second")
+
+    assert f"{runner.username} is a member of several teams ({team.name}, second)" in str(refused.value)
+    assert ApiToken.objects.get().team == second
+
+
+def test_a_maker_without_a_team_or_unknown_is_named(runner: User, team: Team) -> None:
+    User.objects.create_user("outsider")
+
+    with pytest.raises(CommandError, match=f"no member of {team.name}"):
+        made("--scope", "read", "--user", "outsider")
+    with pytest.raises(CommandError, match="There is no user called nobody"):
+        made("--scope", "read", "--user", "nobody")
 
 
 @pytest.mark.parametrize(

@@ -16,11 +16,13 @@ class Command(BaseCommand):
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("--scope", choices=ApiToken.Scope.values, required=True)
         parser.add_argument("--user", default="", help="user name of the maker; not needed if there is only one")
-        parser.add_argument("--team", default="", help="name of the team; not needed if there is only one")
+        parser.add_argument(
+            "--team", default="", help="name of the team; not needed if there, or the user in, is only one"
+        )
         parser.add_argument("--name", default="", help="what the token is for")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        team = chosen_team(options["team"])
+        team = chosen_team(options["team"], member=options["user"])
         maker = chosen_user(options["user"], team=team)
         try:
             token = create_token(team=team, maker=maker, scope=options["scope"], name=options["name"])

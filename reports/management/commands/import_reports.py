@@ -30,7 +30,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        team = chosen_team(options["team"])
+        team = chosen_team(options["team"], member=options["user"])
         user = chosen_user(options["user"], team=team) if options["user"] else None
         given = _given(options)
         refused = sum(not self._import(path, team, user, given) for path in options["files"])
