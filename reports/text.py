@@ -9,12 +9,22 @@ import re
 
 ESCAPE = "\ufffe"
 _UNFIT = re.compile("[\x00\ud800-\udfff\ufffe]")
+_RAW = re.compile("[\x00\ud800-\udfff]")
 _ESCAPED = re.compile("\ufffe([0-9a-f]{4})")
 
 
 def storable(text: str) -> str:
     """Return the escaped form of a text: equal texts give equal forms, different ones different forms."""
-    return _UNFIT.sub(lambda found: f"{ESCAPE}{ord(found.group()):04x}", text)
+    return _UNFIT.sub(_escape, text)
+
+
+def storable_once(text: str) -> str:
+    """Return the escaped form of a text from an address, which may hold it already: U+FFFE is left as it is."""
+    return _RAW.sub(_escape, text)
+
+
+def _escape(found: re.Match[str]) -> str:
+    return f"{ESCAPE}{ord(found.group()):04x}"
 
 
 def restored(stored: str) -> str:

@@ -5,6 +5,7 @@ from typing import Any
 from django import forms
 
 from reports.forms.paths import PathField
+from reports.forms.texts import StoredTextField
 from reports.models import CASE_STATUSES
 from reports.pages.case_place import AskedPath
 from reports.pages.path_links import CASE_PARTS, TURN_PARTS
@@ -19,8 +20,8 @@ class CaseFilterForm(forms.Form):
     )
     signature = forms.RegexField(r"^[0-9a-f]{32}$", required=False)
     variant = forms.RegexField(r"^[0-9a-f]{32}$", required=False)
-    tag = forms.CharField(required=False, max_length=2_000, strip=False)
-    q = forms.CharField(required=False, max_length=2_000)
+    tag = StoredTextField(strip=False)
+    q = StoredTextField()
     order = forms.ChoiceField(required=False, choices=[(name, name) for name in ("", *ORDERS)])
     after = forms.CharField(required=False, max_length=2_000)
     turn = forms.IntegerField(required=False, min_value=1, max_value=100_000)

@@ -3,6 +3,7 @@
 from django import forms
 
 from reports.forms.paths import PathField
+from reports.forms.texts import StoredTextField
 from reports.selectors.compare_case import Asked
 from reports.selectors.compare_filters import CLASSES, STATUSES, RowFilters
 
@@ -16,8 +17,8 @@ class ComparisonForm(forms.Form):
     baseline = forms.CharField(required=False, max_length=200)
     candidate = forms.CharField(required=False, max_length=200)
     suite = forms.IntegerField(required=False, min_value=1, max_value=2**63 - 1)
-    tag = forms.CharField(required=False, max_length=2_000, strip=False)
-    q = forms.CharField(required=False, max_length=2_000)
+    tag = StoredTextField(strip=False)
+    q = StoredTextField()
     signature = forms.RegexField(_KEY, required=False)
     scenario = forms.RegexField(_KEY, required=False)
     after = forms.RegexField(_KEY, required=False)

@@ -2,6 +2,7 @@
 
 from django import forms
 
+from reports.forms.texts import StoredTextField
 from reports.pages.grid_filters import ONLY, SORTS, GridFilters
 from reports.selectors.grid import VERSIONS
 
@@ -16,8 +17,8 @@ class GridForm(forms.Form):
     sort = forms.ChoiceField(required=False, choices=SORTS)
     all = forms.BooleanField(required=False)
     only = forms.ChoiceField(required=False, choices=ONLY)
-    q = forms.CharField(required=False, max_length=2_000)
-    tag = forms.CharField(required=False, max_length=2_000, strip=False)
+    q = StoredTextField()
+    tag = StoredTextField(strip=False)
     unfold = forms.BooleanField(required=False)
     start = forms.IntegerField(required=False, min_value=0, max_value=10_000_000)
 

@@ -80,7 +80,7 @@ def matching_rows(stored: StoredComparison, filters: RowFilters, *, team: Team) 
             row for row in rows if (facts := stored.facts_of(row.variant)) is not None and filters.tag in facts.tags
         ]
     if filters.text:
-        rows = [row for row in rows if _says(stored, row, filters.text.casefold())]
+        rows = [row for row in rows if _says(stored, row, unstored(filters.text).casefold())]
     if filters.before or filters.after:
         rows = [row for row in rows if _has_cell(row, filters.before, filters.after)]
     return list(rows)

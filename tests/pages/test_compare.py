@@ -97,6 +97,23 @@ def test_a_search_takes_wildcards_literally(client_of_viewer: Client, team: Team
         assert scenarios(get(client_of_viewer, (run, run), q=name)) == [name]
 
 
+def test_nul_is_looked_for_like_any_other_character(client_of_viewer: Client, team: Team) -> None:
+    odd = scenario("a", name="nul \0", tags=["t\0"])
+    run = store(
+        team,
+        report(
+            cases=[case(scenario_id="a"), case(scenario_id="b")], suite=suite() | {"scenarios": [odd, scenario("b")]}
+        ),
+    )
+
+    found = {
+        query: scenarios(get(client_of_viewer, (run, run), **{query: text}))
+        for query, text in (("q", "\0"), ("tag", "t\0"))
+    }
+
+    assert found == {"q": ["a"], "tag": ["a"]}
+
+
 def test_a_tag_narrows_the_rows(client_of_viewer: Client, team: Team) -> None:
     made = suite() | {"scenarios": [scenario("a", tags=["slow"]), scenario("b", tags=["slow", "x"]), scenario("c")]}
     before = store(team, outcomes("v1", a="P", b="P", c="P") | {"suite": made})

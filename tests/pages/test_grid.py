@@ -99,6 +99,14 @@ def test_all_rows_are_one_click_away_and_orders_stand_in_the_address(client_of_v
     assert [row.scenario_id for row in sought.rows] == ["c"]
 
 
+def test_nul_is_looked_for_like_any_other_character(client_of_viewer: Client, team: Team) -> None:
+    run = version(team, 1, {"a": "P", "b": "P"})
+
+    page = client_of_viewer.get(address(run, "?all=1&q=%00")).context["page"]
+
+    assert page.rows == ()
+
+
 def test_a_cell_leads_to_its_failing_case_and_counts_all_repetitions(client_of_viewer: Client, team: Team) -> None:
     version(team, 1, {"a": "PPP"})
     run = version(team, 2, {"a": "PFP"})

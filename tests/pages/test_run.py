@@ -155,6 +155,22 @@ def test_filters_stand_in_the_address(client_of_viewer: Client, team: Team, quer
     assert [place for place in range(4) if f'data-link="/runs/{run.pk}/cases/{place}/' in page] == positions
 
 
+@pytest.mark.parametrize(
+    ("query", "positions"), [("q=%00", [0]), ("q=NUL+%00", [0]), ("q=%00%00", []), ("tag=t%00", [1]), ("tag=%00", [])]
+)
+def test_nul_is_looked_for_like_any_other_character(
+    client_of_viewer: Client, team: Team, query: str, positions: list[int]
+) -> None:
+    scenarios = [scenario("a"), scenario("b", tags=["t\0"]), scenario("c")]
+    cases = [case(scenario_id="a", name="nul \0"), case(scenario_id="b"), case(scenario_id="c")]
+    run = stored(team, report(cases=cases, suite=suite() | {"scenarios": scenarios}))
+
+    page = show(client_of_viewer, run, f"?{query}")
+
+    assert [place for place in range(3) if f'data-link="/runs/{run.pk}/cases/{place}/' in page] == positions
+    assert "was not understood" not in page
+
+
 def test_a_tag_narrows_to_the_scenarios_that_carry_it(client_of_viewer: Client, team: Team) -> None:
     tagged = scenario("b", tags=["smoke"])
     made = report(
