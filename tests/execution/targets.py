@@ -2,10 +2,12 @@
 
 An input may hold ``answer`` (the observation's ``response.status``), ``code`` (an error to raise), ``wait_ms``,
 ``block_ms`` (the loop is held up), ``hold`` (a file: the turn goes on while it exists), ``note`` (a file: the turn's
-id is added to it) and ``unless`` (a file: once it exists, the answer is as it should be).
+id is added to it), ``executor`` (a file: the number of the executing process is added to it) and ``unless`` (a file:
+once it exists, the answer is as it should be).
 """
 
 import asyncio
+import os
 import time
 from pathlib import Path
 from typing import Any
@@ -31,6 +33,8 @@ class EchoSession:
         _hold_up(input.get("block_ms", 0))
         if note := input.get("note"):
             _write_down(Path(note), context.turn_id)
+        if executor := input.get("executor"):
+            _write_down(Path(executor), str(os.getpid()))
         while _is_held(input.get("hold")):  # noqa: ASYNC110  # another process lets go
             await asyncio.sleep(0.02)
         if code := input.get("code"):
@@ -49,9 +53,9 @@ def _is_held(file: str | None) -> bool:
     return file is not None and Path(file).exists()
 
 
-def _write_down(notes: Path, turn_id: str) -> None:
+def _write_down(notes: Path, line: str) -> None:
     with notes.open("a") as file:
-        file.write(f"{turn_id}\n")
+        file.write(f"{line}\n")
 
 
 echo = RunnableTarget(
