@@ -177,7 +177,7 @@ def _facts(ahead: Prospect) -> tuple[Fact, ...]:
     return (
         Fact("Registered target", storable(ahead.entry.name)),
         Fact("Fingerprint", storable(ahead.earlier.fingerprint), is_mono=True),
-        Fact("Concurrency", concurrency_words(options)),
+        Fact("Concurrency", concurrency_words(options, ahead.outlook.work)),
         Fact("Turns ahead, at most", f"{ahead.outlook.turns:,}"),
         Fact("Early alarm", "on" if options.early_alarm else "off"),
     )

@@ -73,7 +73,8 @@ def run_facts(run: Run, execution: Execution | None) -> tuple[Fact, ...]:
         Fact("Origin", _origin_words(run, is_executed=execution is not None)),
     ]
     if execution is not None and execution.request.get("concurrency"):
-        facts.append(Fact("Concurrency", concurrency_words(RunOptions.from_data(execution.request))))
+        options, cases = RunOptions.from_data(execution.request), execution.request.get("planned_cases")
+        facts.append(Fact("Concurrency", concurrency_words(options, options.shards if cases is None else cases)))
     return tuple(facts)
 
 
@@ -99,8 +100,10 @@ def duration_ms(run: Run) -> float | None:
     return (run.finished_at - run.started_at).total_seconds() * 1000
 
 
-def concurrency_words(options: RunOptions) -> str:
-    in_each = f" in each of {options.shards:,} shards" if options.shards > 1 else ""
+def concurrency_words(options: RunOptions, cases: int) -> str:
+    """Say how many of a run's conversations go on at once; there is no shard without a case to execute."""
+    shards = min(options.shards, cases)
+    in_each = f" in each of {shards:,} shards" if shards > 1 else ""
     return f"{options.concurrency:,}{in_each}"
 
 

@@ -285,6 +285,15 @@ def test_a_split_run_says_how_many_of_its_shards_work_and_wait(client_of_runner:
     assert "2 in each of 3 shards" in page
 
 
+def test_a_run_has_no_more_shards_than_cases_in_its_head_either(client_of_runner: Client, ask: Ask) -> None:
+    two, one = ask("one", "two", shards=6), ask("one", shards=6)
+
+    pages = [" ".join(client_of_runner.get(f"/runs/{run.pk}/").text.split()) for run in (two, one)]
+
+    assert ["in each of 2 shards" in page for page in pages] == [True, False]
+    assert "6 shards" not in "".join(pages)
+
+
 def test_a_shard_that_is_taken_is_news_also_while_no_case_has_begun(client_of_runner: Client, ask: Ask) -> None:
     run = ask("one", "two", shards=2)
     execute_run(run_pk=run.pk)
