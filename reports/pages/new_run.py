@@ -204,21 +204,38 @@ def _shown_for(draft: RunDraft) -> str:
 
 
 def _with_defaults(team: Team, entry: TargetEntry, draft: RunDraft) -> RunDraft:
-    """Choose what nobody has chosen: the target's first suite, else the newest stored one.
+    """Choose what nobody has chosen: the target's first suite, else the newest stored one that it can run.
 
-    What was chosen for another target or suite is let go: a version, scenarios and tags.
+    What was chosen for another target or suite is let go: a version, a suite of another kind, scenarios and tags.
     """
     draft = replace(draft, target=entry.name)
     if draft.is_for_another_target:
         draft = replace(draft, fingerprint="")
-    is_offered = draft.suite.startswith("offered:")  # by its place, which means another file of another target
-    if not draft.suite or (is_offered and draft.is_for_another_target):
-        stored = selector.list_revisions(team)
+    if not draft.suite or (draft.is_for_another_target and not _fits_still(team, entry, draft)):
+        stored = _fitting_revisions(team, entry)
         first = f"revision:{stored[0].pk}" if stored else ""
         draft = replace(draft, suite="offered:0" if entry.suites else first)
     if draft.has_picks_of_another_suite:
         draft = replace(draft, scenarios=(), tags=())
     return draft
+
+
+def _fits_still(team: Team, entry: TargetEntry, draft: RunDraft) -> bool:
+    """Tell whether a suite that was chosen for another target can be run with this one."""
+    if is_offered(draft.suite):  # by its place, which means another file of another target
+        return False
+    row = _chosen_revision(team, draft)
+    return row is None or row.holds_rows == (entry.kind == "harness")
+
+
+def _chosen_revision(team: Team, draft: RunDraft) -> selector.RevisionRow | None:
+    place = draft.suite.removeprefix("revision:")
+    is_number = place.isascii() and place.isdigit() and len(place) < 18
+    return selector.get_revision_row(team, int(place)) if is_number else None
+
+
+def _fitting_revisions(team: Team, entry: TargetEntry) -> Sequence[selector.RevisionRow]:
+    return selector.list_revisions(team, holding_rows=entry.kind == "harness")
 
 
 def _look_ahead(
@@ -280,14 +297,19 @@ def _found_words(source: FingerprintSource) -> str:
 
 
 def _suite_groups(team: Team, entry: TargetEntry, draft: RunDraft) -> tuple[OptionGroup, ...]:
+    """Offer what the target can run, and what is chosen in any case: what is shown must be what is sent."""
     offered = tuple(_offered_option(entry, place, draft) for place in range(len(entry.suites)))
+    rows = list(_fitting_revisions(team, entry))
+    if draft.suite.startswith("revision:") and not any(draft.suite == f"revision:{row.pk}" for row in rows):
+        chosen = _chosen_revision(team, draft)
+        rows += [chosen] if chosen is not None else []
     stored = tuple(
         Option(
             f"revision:{row.pk}",
             f"{row.name} · {row.digest[:8]} · {counted(row.scenario_count, 'scenario')} · {row.created_at:%Y-%m-%d}",
             draft.suite == f"revision:{row.pk}",
         )
-        for row in selector.list_revisions(team)
+        for row in rows
     )
     groups = (OptionGroup("Offered by this target", offered), OptionGroup("Stored revisions, newest first", stored))
     return tuple(group for group in groups if group.options)

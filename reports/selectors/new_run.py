@@ -4,20 +4,24 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 from typing import Any
 
-from django.db.models import Max, Min
+from django.db.models import Max, Min, OuterRef, QuerySet, Subquery
 
-from reports.models import Case, Execution, Run, SuiteRevision, Team
+from reports.domain.harness.suites import holds_row
+from reports.models import Case, Execution, Run, Scenario, SuiteRevision, Team
+from reports.payloads import unpack
 from reports.selectors.run import CaseFilters, filtered_cases
 from reports.text import restored
 
 REVISIONS_OFFERED = 100
+REVISIONS_LOOKED_AT = 1_000  # to find so many that a target can run
 
 
 @dataclass(frozen=True, slots=True)
 class RevisionRow:
-    """A stored suite revision; texts in stored form."""
+    """A stored suite revision; texts in stored form. ``holds_rows``: as ``holds_row`` says of a scenario."""
 
     pk: int
     suite_id: str
@@ -25,13 +29,32 @@ class RevisionRow:
     digest: str
     scenario_count: int
     created_at: datetime
+    holds_rows: bool | None
 
 
-def list_revisions(team: Team) -> Sequence[RevisionRow]:
-    """Return the newest suite revisions of the team."""
-    rows = SuiteRevision.objects.filter(suite__team=team).order_by("-created_at", "-pk")
-    columns = rows.values_list("pk", "suite__suite_id", "suite__name", "digest", "scenario_count", "created_at")
-    return [RevisionRow(*row) for row in columns[:REVISIONS_OFFERED]]
+def list_revisions(team: Team, *, holding_rows: bool) -> Sequence[RevisionRow]:
+    """Return the newest suite revisions of the team that are scenario files, or those that are none."""
+    rows = _revision_rows(team).order_by("-created_at", "-pk")[:REVISIONS_LOOKED_AT]
+    fitting = (row for row in map(_revision_row, rows.iterator(REVISIONS_OFFERED)) if row.holds_rows == holding_rows)
+    return list(islice(fitting, REVISIONS_OFFERED))
+
+
+def get_revision_row(team: Team, pk: int) -> RevisionRow | None:
+    found = _revision_rows(team).filter(pk=pk).first()
+    return _revision_row(found) if found is not None else None
+
+
+def _revision_rows(team: Team) -> QuerySet[SuiteRevision, tuple[Any, ...]]:
+    """The columns of a row, and the definition of the first scenario: all or none of them came from a scenario file."""
+    first = Scenario.objects.filter(revision=OuterRef("pk"), position=0).values("definition")[:1]
+    rows = SuiteRevision.objects.filter(suite__team=team).annotate(first=Subquery(first))
+    return rows.values_list("pk", "suite__suite_id", "suite__name", "digest", "scenario_count", "created_at", "first")
+
+
+def _revision_row(columns: tuple[Any, ...]) -> RevisionRow:
+    *plain, first = columns
+    values = (*plain, holds_row(unpack(first)) if first else False)
+    return RevisionRow(*values)
 
 
 def get_revision(team: Team, pk: int) -> SuiteRevision | None:

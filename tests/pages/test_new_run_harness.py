@@ -10,10 +10,12 @@ from django.test import Client
 from django.urls import reverse
 
 from reports.domain.harness.options import HarnessOptions
+from reports.domain.harness.suites import unknown_definition
 from reports.domain.run_options import RunOptions
 from reports.models import Execution, Run, Team, User
 from reports.services.cancelling import request_cancel
 from tests.execution.harness import Harness, scenario
+from tests.factories import case, report, stored, suite
 
 FORM = {"target": "assistant", "fingerprint": "v1", "suite": "offered:0", "early_alarm": "on", "start": "1"}
 
@@ -100,6 +102,51 @@ def test_a_broken_scenario_file_names_its_line(client_of_runner: Client, harness
 
     assert response.status_code == 422
     assert "scenario parse error on line 2: missing field `prompt`" in response.content.decode()
+
+
+def test_only_scenario_files_are_offered_and_to_this_kind_of_target_alone(
+    client_of_runner: Client, harness: Harness
+) -> None:
+    """What another kind of target runs ends in a refusal, so it is no choice."""
+    plain = f"revision:{stored(harness.team, report('P')).revision_id}"
+    file = harness.upload(scenario("uploaded"))
+    with (harness.folder / "targets.toml").open("a") as targets:
+        targets.write('[[target]]\nname = "desk"\nkind = "http"\nurl = "http://127.0.0.1:9/"\n')
+        targets.write('[target.fingerprint]\nfrom = "asked"\n')
+
+    of_harness, of_desk = form(client_of_runner, target="assistant"), form(client_of_runner, target="desk")
+
+    assert f'value="{file}"' in of_harness and f'value="{plain}"' not in of_harness
+    assert f'value="{plain}" selected' in of_desk and f'value="{file}"' not in of_desk
+
+
+def test_a_suite_chosen_for_another_kind_of_target_is_let_go(client_of_runner: Client, harness: Harness) -> None:
+    plain = f"revision:{stored(harness.team, report('P')).revision_id}"
+    sent = FORM | {"suite": plain, "shown": f"desk|{plain}"}
+
+    page = client_of_runner.post(reverse("new-run-preview"), sent).content.decode()
+
+    assert 'value="offered:0" selected' in page and plain not in page
+    assert "This target runs scenario files" not in page
+
+
+def test_a_suite_that_is_no_scenario_file_stays_in_sight_where_it_is_chosen(
+    client_of_runner: Client, harness: Harness
+) -> None:
+    plain = f"revision:{stored(harness.team, report('P')).revision_id}"
+
+    response = client_of_runner.post(reverse("new-run"), FORM | {"suite": plain})
+
+    assert response.status_code == 422
+    assert f'value="{plain}" selected' in response.content.decode()
+    assert "This target runs scenario files" in response.content.decode()
+
+
+def test_results_without_their_scenario_file_are_no_choice(client_of_runner: Client, harness: Harness) -> None:
+    known = suite("a") | {"scenarios": [unknown_definition("a", "a")]}
+    run = stored(harness.team, report(cases=[case(scenario_id="a")], suite=known))
+
+    assert f"revision:{run.revision_id}" not in form(client_of_runner)
 
 
 def test_a_rerun_chooses_the_targets_own_file_again(client_of_runner: Client, harness: Harness) -> None:

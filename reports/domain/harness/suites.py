@@ -151,10 +151,25 @@ def scenarios_of(suite: EvaluationSuite) -> dict[str, Scenario]:
     return made
 
 
+def holds_row(definition: Mapping[str, Any]) -> bool | None:
+    """Tell whether a scenario came from a scenario file; None where only results of it did, which nothing can run."""
+    kept = _kept(definition)
+    return None if kept is not None and _row_of(kept) is None else kept is not None
+
+
 def _row_in(scenario: EvaluationScenario) -> Mapping[str, Any] | None:
-    data = scenario.to_data().get("metadata")
+    kept = _kept(scenario.to_data())
+    return _row_of(kept) if kept is not None else None
+
+
+def _kept(definition: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    data = definition.get("metadata")
     harness = data.get("harness") if isinstance(data, Mapping) else None
-    row = harness.get("scenario") if isinstance(harness, Mapping) else None
+    return harness if isinstance(harness, Mapping) else None
+
+
+def _row_of(kept: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    row = kept.get("scenario")
     return row if isinstance(row, Mapping) else None
 
 
