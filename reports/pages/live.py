@@ -187,7 +187,7 @@ def _part(run: Run, execution: ExecutionRow, *, may_cancel: bool, shown: Shown, 
         events_left=first - 1 - shown.last_sequence,
         notices=tuple(_notices(run, execution)),
         may_cancel=may_cancel and is_under_way and execution.cancel_requested_at is None,
-        cancel_words=_cancel_words(run),
+        cancel_words=_cancel_words(run, execution.shards),
         request=_request_facts(execution),
     )
 
@@ -288,9 +288,11 @@ def _event_line(run: Run, event: EventRow) -> EventLine:
     )
 
 
-def _cancel_words(run: Run) -> str:
+def _cancel_words(run: Run, shards: Mapping[str, int]) -> str:
     if run.status == "queued":
         return "It has not begun: it is cancelled at once and has no report."
+    if _do_all_wait(shards):
+        return "Nothing of it is under way: it ends at once, cases not begun stay pending, and what is done stays."
     return "Turns in flight end as cancelled, cases not begun stay pending, and what is done stays."
 
 
@@ -364,6 +366,11 @@ def _interrupted_notice(execution: ExecutionRow) -> Notice:
     return Notice("error", f"{what} Every stored turn is kept; nothing is repeated by itself.")
 
 
+def _do_all_wait(shards: Mapping[str, int]) -> bool:
+    """Tell whether what is left of a split run waits for workers, all of it."""
+    return bool(shards.get("queued")) and not shards.get("working")
+
+
 def _vanished_words(shards: Mapping[str, int]) -> str:
     if not shards.get("lost"):
         return "Its worker vanished."
@@ -371,7 +378,7 @@ def _vanished_words(shards: Mapping[str, int]) -> str:
 
 
 def _late_notice(run: Run, execution: ExecutionRow) -> Notice:
-    if execution.shards.get("queued") and not execution.shards.get("working"):
+    if _do_all_wait(execution.shards):
         return Notice("warning", "No worker has taken its shards yet: all are busy, or none is running.")
     if run.status == "queued":
         return Notice("warning", "No worker has taken it yet: all are busy, or none is running. It begins by itself.")

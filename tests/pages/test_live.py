@@ -133,6 +133,9 @@ def test_cancelling_a_split_run_says_whether_anything_was_under_way(client_of_ru
     assert of_held is not None and claim_shard(shard_pk=of_held.pk) is not None
     Shard.objects.filter(pk=of_broken.pk if of_broken else 0).update(state="lost")
 
+    offers = ["Nothing of it is under way: it ends at once" in show(client_of_runner, run) for run in (waiting, held)]
+
+    assert offers == [True, False]
     assert cancel(waiting) == "The run is cancelled; nothing of it was under way."
     assert cancel(held).startswith("The run is being cancelled")
     assert cancel(broken) == "The run has ended, interrupted: a part of it had broken off before."
