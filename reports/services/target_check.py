@@ -78,7 +78,10 @@ def unusable_suites(target_id: str) -> Iterator[str]:
     for entry in entries:
         known = entry.known_evaluators() if entry.target_id == target_id else None
         if known is not None:
-            yield from (f"As registered ({entry.name}), {each}." for each in missing_sentences(entry, known))
+            yield from (
+                f"Registered as {entry.name}: {each}, so a run of it is refused."
+                for each in missing_sentences(entry, known)
+            )
 
 
 def _check_harness(entry: TargetEntry, maker: HarnessMaker) -> Iterator[Finding]:

@@ -163,7 +163,7 @@ def test_the_page_of_the_target_warns(
     after = client_of_viewer.get(address).content.decode()
 
     assert "does not have" not in before
-    assert "As registered (desk), the suite suite.json asks for an evaluator that the target does not have" in after
+    assert "Registered as desk: the suite suite.json asks for an evaluator that the target does not have" in after
 
 
 def test_a_run_whose_evaluator_is_gone_is_not_resumed(ask: Ask, team: Team, targets_file: Path) -> None:
