@@ -12,21 +12,14 @@ from reports.models import Run, RunEvent, Shard, Team, Turn, User
 from reports.services.cancelling import request_cancel
 from reports.services.continuing import continue_run
 from reports.services.messages import EXECUTE_SHARD, has_broker_server
-from reports.services.recount import recount_run
 from tests.execution.conftest import Ask, Start, has_ended, scenario, wait_until
-from tests.execution.reports import report_of
+from tests.execution.reports import counts_agree, report_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def lines_of(notes: Path) -> list[str]:
     return notes.read_text().splitlines() if notes.exists() else []
-
-
-def counts_agree(run: Run) -> bool:
-    """Tell whether everything stored of a run is what its cases say, its change included, which is counted last."""
-    run.refresh_from_db()
-    return recount_run(run, repair=False) == ()
 
 
 def send_again(run: Run) -> None:
