@@ -144,6 +144,8 @@ def _links(run: Run, places: Sequence[int]) -> tuple[tuple[CaseLink, ...], int]:
 def _nothing(outlook: Outlook) -> str:
     if not outlook.is_idle:
         return ""
+    if outlook.unauthorised:
+        return "No case would be executed unless external writes are allowed."
     if outlook.changed:
         return "No case would be executed, so there is no use in it."
     return "Nothing: no case would end otherwise than it did."

@@ -133,7 +133,8 @@ def test_there_is_no_button_where_cases_would_only_be_blocked(
 
     assert "No case would be executed, so there is no use in it." in page and "look at its receipts" in page
     assert "Resume 0 cases" not in page and "button--filled" not in page.partition("<main")[2]
-    assert "Retry with external writes" in offered
+    assert "Retry with external writes" in offered and "no use in it" not in offered
+    assert "No case would be executed unless external writes are allowed." in offered
     assert "Retry with" not in shown and "Only an admin of the team may authorise them" in shown
     assert refused.status_code == 409 and "No case would be executed. 1 case is blocked" in refused.content.decode()
     assert Execution.objects.filter(verb="resume").count() == 0
