@@ -96,6 +96,14 @@ def test_each_version_can_become_the_baseline(client_of_viewer: Client, team: Te
     assert re.search(r'name="csrfmiddlewaretoken" value="\w{64}"><input type="hidden" name="side"', page)
 
 
+def test_a_version_without_a_completed_run_is_offered_as_no_side(client_of_viewer: Client, team: Team) -> None:
+    run = run_of(team, "PC", status="cancelled")
+
+    page = show(client_of_viewer, address_of(run))
+
+    assert "no completed run" in page and "Use as baseline" not in page
+
+
 def test_suites_of_a_target_are_shown_one_at_a_time(client_of_viewer: Client, team: Team) -> None:
     old = run_of(team, "PF", day=1)
     new = run_of(team, "PPPP", suite=suite(suite_id="other"), day=2)
