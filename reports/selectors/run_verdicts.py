@@ -48,6 +48,7 @@ class Ground:
     baseline: Side
     candidate: Side
     noted: NotedSide
+    holds_until: date | None
     basis: str
 
 
@@ -65,7 +66,8 @@ def ground_of(run_pk: UUID) -> Ground | None:
     policy = policy_of_team(team)
     noted = noted_side(team=team, target=run.target_pk, version=run.version_pk)
     heeded = noted if policy.heeds_known_issues else _NO_NOTES
-    return Ground(team, policy, *sides, heeded, _basis(team, sides, heeded))
+    holds_until = min((note.expires_on for note in heeded.notes if note.expires_on), default=None)
+    return Ground(team, policy, *sides, heeded, holds_until, _basis(team, sides, heeded, holds_until))
 
 
 def judged_change(ground: Ground) -> JudgedChange:
@@ -88,12 +90,15 @@ def judged_change(ground: Ground) -> JudgedChange:
         verdict=str(found.verdict),
         sentence="".join(phrase.text for phrase in answer(stored.result, found)),
         reason=found.reasons[0].text if found.reasons else "",
-        holds_until=min((note.expires_on for note in ground.noted.notes if note.expires_on), default=None),
+        holds_until=ground.holds_until,
     )
 
 
-def _basis(team: Team, sides: tuple[Side, Side], noted: NotedSide) -> str:
-    """Return the digest of all that is judged: cases (a generation never changes at rest), rulers, policy and notes."""
+def _basis(team: Team, sides: tuple[Side, Side], noted: NotedSide, holds_until: date | None) -> str:
+    """Return the digest of all that is judged: cases (a generation never changes at rest), rulers, policy and notes.
+
+    The day until which it holds is part of it: where only that has moved, it must be stored as well.
+    """
     revisions = (sides[0].revision.pk, sides[1].revision.pk)
     accepted = accepted_between(team=team, revisions=revisions) if revisions[0] != revisions[1] else {}
     notes = [
@@ -107,6 +112,8 @@ def _basis(team: Team, sides: tuple[Side, Side], noted: NotedSide) -> str:
         "policy": team.policy,
         "notes": notes,
     }
+    if holds_until is not None:
+        value["holdsUntil"] = holds_until.isoformat()
     if any(side.is_follow_up for side in sides):
         value["followUps"] = [side.is_follow_up for side in sides]
     return digest(value)
