@@ -9,6 +9,8 @@ answer is out, until it ends, the client has gone, or ``LINGER_S`` are over.
 from __future__ import annotations
 
 import contextlib
+import socket
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -44,7 +46,7 @@ class _Answer:
     def __init__(self, answer: Iterable[bytes], environ: WSGIEnvironment) -> None:
         self._answer = answer
         self._body: InputStream = environ["wsgi.input"]
-        self._socket: Any = environ.get("gunicorn.socket")
+        self._connection: Any = environ.get("gunicorn.socket")
 
     def __iter__(self) -> Iterator[bytes]:
         return iter(self._answer)
@@ -54,7 +56,10 @@ class _Answer:
         try:
             close()
         finally:
-            with _impatient(self._socket), contextlib.suppress(Exception):  # the client may be gone: nobody to tell
+            with (
+                _for_a_while(self._connection),
+                contextlib.suppress(Exception),
+            ):  # the client may be gone: nobody to tell
                 _read_to_the_end(self._body)
 
 
@@ -65,15 +70,20 @@ def _read_to_the_end(body: InputStream) -> None:
 
 
 @contextlib.contextmanager
-def _impatient(socket: Any) -> Iterator[None]:
-    """Let reads from a silent client end after ``LINGER_S``."""
-    if socket is None:
+def _for_a_while(connection: Any) -> Iterator[None]:
+    """Let reads end after ``LINGER_S``, however slowly the client sends: a time limit begins anew with each byte."""
+    if connection is None:
         yield
         return
-    before = socket.gettimeout()
-    socket.settimeout(LINGER_S)
+    timer = threading.Timer(LINGER_S, _hear_no_more, (connection,))
+    timer.daemon = True
+    timer.start()
     try:
         yield
     finally:
-        with contextlib.suppress(OSError):  # closed meanwhile
-            socket.settimeout(before)
+        timer.cancel()
+
+
+def _hear_no_more(connection: Any) -> None:
+    with contextlib.suppress(OSError):  # closed meanwhile
+        connection.shutdown(socket.SHUT_RD)  # whoever waits for bytes is told that none will come

@@ -1,15 +1,18 @@
 """What is left of a large body is read after the answer."""
 
+import contextlib
 import io
+import socket
+import threading
 from collections.abc import Iterable
-from typing import Any
+from typing import IO, Any
 
 import pytest
 
 from evalsite.unread import SMALL_BODY, reading_what_is_left
 
 
-def answered(body: io.BytesIO, **environ: Any) -> Iterable[bytes]:
+def answered(body: IO[bytes], **environ: Any) -> Iterable[bytes]:
     """Call an application that answers without reading; as a web server does, ask for the answer and close it."""
     application = reading_what_is_left(lambda environ, start_response: [b"no"])
     answer = application({"wsgi.input": body, **environ}, lambda *given: lambda data: None)
@@ -44,23 +47,24 @@ def test_a_client_that_is_gone_is_nobodys_fault() -> None:
     assert answered(Gone(), CONTENT_LENGTH="1000000") == [b"no"]
 
 
-def test_a_silent_client_is_not_waited_for_long() -> None:
-    class Socket:
-        timeout: float | None = None
+@pytest.mark.parametrize("pause_s", [60.0, 0.02], ids=["silent", "trickling"])
+def test_a_slow_client_is_not_waited_for_long(monkeypatch: pytest.MonkeyPatch, pause_s: float) -> None:
+    monkeypatch.setattr("evalsite.unread.LINGER_S", 0.3)
+    client, server = socket.socketpair()
+    is_over = threading.Event()
 
-        def gettimeout(self) -> float | None:
-            return self.timeout
+    def trickle() -> None:
+        with contextlib.suppress(OSError):
+            client.sendall(b" ")
+            while not is_over.wait(pause_s):
+                client.sendall(b" ")
 
-        def settimeout(self, seconds: float | None) -> None:
-            self.timeout = seconds
-
-    class Silent(io.BytesIO):
-        def read(self, size: int | None = -1, /) -> bytes:
-            seen.append(socket.timeout)
-            raise TimeoutError
-
-    socket, seen = Socket(), list[float | None]()
-
-    answered(Silent(), CONTENT_LENGTH="1000000", **{"gunicorn.socket": socket})
-
-    assert seen == [10.0] and socket.timeout is None
+    sender = threading.Thread(target=trickle)
+    sender.start()
+    try:
+        with server, server.makefile("rb") as body:
+            assert answered(body, CONTENT_LENGTH="1000000000", **{"gunicorn.socket": server}) == [b"no"]
+    finally:
+        is_over.set()
+        sender.join(5)
+        client.close()
