@@ -96,6 +96,13 @@ def test_a_rule_of_a_name_leaves_out_that_name_alone(name: str) -> None:
     assert name not in left_of({name: 1}, rule_of_name(name))
 
 
+@given(st.text(min_size=1, max_size=20) | st.sampled_from(["a\nb", "a\u2028b", "a\x85b", " id", "id ", "  ", "\xa0"]))
+def test_a_rule_of_a_name_is_one_line_as_it_stands(name: str) -> None:
+    rule = rule_of_name(name)
+
+    assert rule.splitlines() == [rule] and rule.strip() == rule
+
+
 def test_the_usual_rules_are_names() -> None:
     assert {rule_of_name(name) for name in DEFAULT_IGNORED} == DEFAULT_IGNORED
     assert not rule_faults(sorted(DEFAULT_IGNORED))
@@ -110,6 +117,11 @@ def test_the_usual_rules_are_names() -> None:
         ('"a"b', 4, "inside a path a name in quotation marks stands in brackets"),
         ('"a', 1, "the name in quotation marks is no JSON text"),
         ("", 1, "a path names at least one member"),
+        ("a\nb", 2, "what cannot be seen stands escaped"),
+        ("a.b\u2028", 4, "what cannot be seen stands escaped"),
+        ('"a\tb"', 3, "what cannot be seen stands escaped"),
+        (" id", 1, "begins or ends with a blank"),
+        ("a.id ", 5, "begins or ends with a blank"),
     ],
 )
 def test_faults_say_which_rule_where_and_why(rule: str, character: int, reason: str) -> None:

@@ -3,7 +3,8 @@
 A rule is one of two things:
 
 - a name, ``threadId``: the members of this name at any depth of inputs, observations and criteria. A name with a
-  character of the grammar of ``compare.paths`` stands in quotation marks: ``"a.b"``.
+  character of the grammar of ``compare.paths``, with one that cannot be seen, or with a blank at its ends stands in
+  quotation marks: ``"a.b"``.
 - a path, ``response.meta.traceId`` or ``events[*].at``: from the root of the observation, with the wildcards of
   ``compare.paths``. A path of one member begins with ``$``: ``$.id`` is the ``id`` at the top alone.
 
@@ -146,6 +147,7 @@ def rule_of_name(name: str) -> str:
 
 def _name(text: str) -> str | None:
     """Return the name that a rule holds for at any depth; None where it is a path."""
+    _refuse_unseen(text)
     if text.startswith('"'):
         name, end = read_quoted(text, 0)
         if end < len(text):
@@ -154,6 +156,16 @@ def _name(text: str) -> str | None:
     steps = _steps(text)
     is_name = len(steps) == 1 and isinstance(steps[0], str) and not text.startswith(("$.", "["))
     return str(steps[0]) if is_name else None
+
+
+def _refuse_unseen(text: str) -> None:
+    """A rule is one line that shows all it holds, so that lists of rules can be written and read line by line."""
+    unseen = next((at for at, sign in enumerate(text) if not sign.isprintable()), None)
+    if unseen is not None:
+        raise PathTextError("what cannot be seen stands escaped, in a name in quotation marks", unseen + 1)
+    if text != text.strip():
+        at = 1 if text[0] == " " else len(text)
+        raise PathTextError("a name that begins or ends with a blank stands in quotation marks", at)
 
 
 def _steps(text: str) -> tuple[Step, ...]:
