@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from reports.models import Team
 
 UNFINISHED = ("queued", "running")
+# Runs whose change waits or is being counted at this moment: what it will stand on, nobody can see yet. Whatever marks
+# changes by what is stored of them marks these as well.
+WAITING = models.Q(change_due_at__isnull=False)
 Row = TypeVar("Row", bound=models.Model, covariant=True)
 
 

@@ -8,7 +8,7 @@ from django.db.models import Max, Min, Q
 
 from reports.domain.baselines import Resolution, resolve
 from reports.models import Note, Run, Version
-from reports.querysets import UNFINISHED, RunQuerySet
+from reports.querysets import UNFINISHED, WAITING, RunQuerySet
 from reports.selectors.attempts import descendants_of
 from reports.selectors.baselines import default_baseline
 
@@ -76,11 +76,14 @@ def affected_runs(run: CountedRun) -> RunQuerySet[Run]:
     before all others of its version moves the version, and with it the baseline of those others. Where a default
     baseline is named, only that one run is measured against an earlier version. Whoever was counted against ``run``
     before is counted again; so are the runs that continue it, which count its attempts, and those counted against them.
+    A run that is being counted meanwhile may stand on ``run`` as well.
     """
     own = (run.pk, *descendants_of(team_pk=run.team_pk, run_key=run.run_key))
     counted = Q(pk__in=own) | Q(change__baseline__in=own)
+    if run.is_countable:  # one that goes on is stored again when it ends, and would keep the others from being counted
+        counted |= Q(version__target=run.target_pk, revision__suite=run.suite_pk) & WAITING
     if _moves_notes(run):
-        counted |= Q(version__target=run.target_pk, change__isnull=False)
+        counted |= Q(version__target=run.target_pk) & (Q(change__isnull=False) | WAITING)
     return Run.objects.filter(counted | _measured_otherwise(run), team=run.team_pk)
 
 

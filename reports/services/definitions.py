@@ -3,9 +3,11 @@
 from collections.abc import Collection
 
 from django.db import transaction
+from django.db.models import Q
 from evalrunner.compare import redefined
 
 from reports.models import AcceptedDefinition, Run, Scenario, SuiteRevision, Team, User
+from reports.querysets import WAITING
 from reports.services.audit import differences, record
 from reports.services.run_changes import recount_changes
 from reports.text import restored, storable
@@ -90,4 +92,4 @@ def _changed(first: int, second: int) -> dict[str, str]:
 def _recount(first: int, second: int) -> None:
     """Count those runs anew that are measured between the two revisions."""
     pair = (first, second)
-    recount_changes(Run.objects.filter(revision__in=pair, change__baseline__revision__in=pair))
+    recount_changes(Run.objects.filter(revision__in=pair).filter(Q(change__baseline__revision__in=pair) | WAITING))

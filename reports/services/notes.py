@@ -5,10 +5,11 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from reports.models import Note, Run, ScenarioVariant, Signature, Target, Team, User
-from reports.querysets import TeamQuerySet
+from reports.querysets import WAITING, TeamQuerySet
 from reports.selectors.note_scope import NamedVariant, Seen, Source, failing_so, named_failures, seen_in
 from reports.selectors.policies import policy_of_team
 from reports.services.audit import differences, record
@@ -123,7 +124,7 @@ def close_notes(*, team: Team, user: User, pks: Collection[int]) -> int:
 def _recount(team: Team, *targets: Target) -> None:
     """Let the verdicts on runs of targets be found anew where the team's policy heeds notes."""
     if targets and policy_of_team(team).heeds_known_issues:
-        recount_changes(Run.objects.filter(version__target__in=targets, change__isnull=False))
+        recount_changes(Run.objects.filter(version__target__in=targets).filter(Q(change__isnull=False) | WAITING))
 
 
 def _target(team: Team, pk: int) -> Target:

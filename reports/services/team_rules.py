@@ -3,11 +3,13 @@
 from collections.abc import Sequence
 
 from django.db import transaction
+from django.db.models import Q
 from evalrunner.compare import DEFAULT_IGNORED, RuleFault, rule_faults
 from evalrunner.compare.policy import parse_policy
 from evalrunner.errors import EvaluationError
 
 from reports.models import Run, Team, User
+from reports.querysets import WAITING
 from reports.services.audit import record
 from reports.services.run_changes import recount_changes
 
@@ -79,5 +81,5 @@ def set_policy(*, team: Team, user: User, text: str) -> None:
             return
         Team.objects.filter(pk=team.pk).update(policy=text)
         record(team=team, actor=user, action="policy.changed", subject="", before=before, after=text)
-        recount_changes(Run.objects.for_team(team).filter(change__isnull=False))
+        recount_changes(Run.objects.for_team(team).filter(Q(change__isnull=False) | WAITING))
     team.policy = text
