@@ -5,8 +5,9 @@ from typing import Any
 
 from django.db import transaction
 
-from reports.models import Baseline, BaselineChange, Run, Target, Team, User
+from reports.models import Baseline, BaselineChange, Run, Team, User
 from reports.services.audit import differences, record
+from reports.services.locks import lock_targets
 from reports.services.run_changes import recount_changes
 from reports.text import restored, storable
 
@@ -40,7 +41,7 @@ def set_baseline(
     assert run is not None
     place = {"target_id": run.version.target_id, "suite_id": run.revision.suite_id}
     with transaction.atomic():
-        Target.objects.select_for_update().get(pk=place["target_id"])  # one at a time: only one may be the default
+        lock_targets([place["target_id"]])  # one at a time: only one may be the default
         found = Baseline.objects.filter(**place, name=kept).select_related("run__version").first()
         before = _said(found) if found else {}
         is_same = found is not None and (found.run_id, found.is_default) == (run.pk, is_default or found.is_default)
@@ -85,7 +86,9 @@ def _check(run: Run | None, name: str, is_forced: bool) -> None:
 def clear_baseline(*, team: Team, user: User, pk: int, reason: str = "") -> None:
     """Take a named baseline away; one that is gone already is no error."""
     with transaction.atomic():
-        baseline = Baseline.objects.for_team(team).select_for_update().filter(pk=pk).first()
+        found = Baseline.objects.for_team(team).filter(pk=pk)
+        lock_targets(found.values_list("target_id", flat=True))
+        baseline = found.select_for_update().first()
         if baseline is None:
             return
         _remember(baseline, user, BaselineChange.Action.CLEARED, None, storable(reason.strip()))

@@ -27,7 +27,7 @@ def accept_definitions(
     wanted = {key: changed[key] for key in scenario_keys if key in changed}
     with transaction.atomic():
         rows = AcceptedDefinition.objects.for_team(team).filter(first=first, second=second, scenario_key__in=wanted)
-        known = {row.scenario_key: row for row in rows.select_for_update()}
+        known = {row.scenario_key: row for row in rows.order_by("pk").select_for_update()}
         for row in known.values():
             _explain(row, user, reason)
         new = [(key, wanted[key]) for key in wanted if key not in known]

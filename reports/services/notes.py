@@ -13,6 +13,7 @@ from reports.querysets import WAITING, TeamQuerySet
 from reports.selectors.note_scope import NamedVariant, Seen, Source, failing_so, named_failures, seen_in
 from reports.selectors.policies import policy_of_team
 from reports.services.audit import differences, record
+from reports.services.locks import lock_targets
 from reports.services.note_checks import NoteContent, NoteRefused, checked
 from reports.services.run_changes import recount_changes
 from reports.text import restored, storable
@@ -80,7 +81,7 @@ def note_cluster(*, team: Team, user: User, source: Source, signature: str, cont
     target = _target(team, source.target)
     seen = seen_in(source, [each.pk for each in found])
     with transaction.atomic():
-        _lock(target)
+        lock_targets([target.pk])  # one writer at a time: a thing has one open note
         variants = ScenarioVariant.objects.in_bulk([each.pk for each in found])
         noted = set(_open_notes(target).filter(variant__in=variants).values_list("variant_id", flat=True))
         written = tuple(
@@ -99,7 +100,7 @@ def change_note(
     ``opened_at`` is the moment of the change on which the new one is based: one made meanwhile is not overwritten.
     """
     with transaction.atomic():
-        note = Note.objects.for_team(team).select_for_update().filter(pk=pk, closed_at__isnull=True).first()
+        note = next(iter(_locked_notes(team, [pk])), None)
         if note is None:
             raise NoteRefused("note_unknown", "There is no such open note in your team.")
         if opened_at and opened_at != note.updated_at.isoformat():
@@ -112,7 +113,7 @@ def change_note(
 def close_notes(*, team: Team, user: User, pks: Collection[int]) -> int:
     """Close notes and return how many were open; closing again does nothing."""
     with transaction.atomic():
-        rows = list(Note.objects.for_team(team).select_for_update().filter(pk__in=pks, closed_at__isnull=True))
+        rows = _locked_notes(team, pks)
         for note in rows:
             note.closed_at, note.closed_by = timezone.now(), user
             note.save()
@@ -138,9 +139,11 @@ def _seen(source: Source | None, variant: int) -> Seen:
     return seen_in(source, [variant]).get(variant, Seen()) if source is not None else Seen()
 
 
-def _lock(target: Target) -> None:
-    """Let one writer at a time pass: a thing has one open note."""
-    Target.objects.select_for_update().get(pk=target.pk)
+def _locked_notes(team: Team, pks: Collection[int]) -> list[Note]:
+    """Return those of some notes that are open, once nobody else can change any of their targets."""
+    found = Note.objects.for_team(team).filter(pk__in=pks)
+    lock_targets(found.values_list("target_id", flat=True))
+    return list(found.filter(closed_at__isnull=True).order_by("pk"))
 
 
 def _open_notes(target: Target) -> TeamQuerySet[Note]:
@@ -158,7 +161,7 @@ def _put(
     is_new: bool = False,
 ) -> Note:
     """Write the note on a thing or change the open one; what it knew it goes on knowing."""
-    _lock(target)
+    lock_targets([target.pk])  # one writer at a time: a thing has one open note
     found = _open_notes(target).filter(**about).first()
     note = found or Note(team=team, target=target, created_by=user, **about)
     before = _said(note) if found else {}

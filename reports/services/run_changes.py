@@ -24,6 +24,7 @@ from reports.selectors.run_changes import affected_runs, counted_run
 from reports.selectors.run_verdicts import JudgedChange, ground_of, judged_change
 from reports.selectors.stored_changes import outlived
 from reports.selectors.verdict_rules import rules_digest
+from reports.services.locks import locked_runs
 from reports.services.messages import COUNT_CHANGES, tell_after_commit
 from reports.services.outcomes import keep_outcomes
 
@@ -45,7 +46,9 @@ class _Claim:
 
 def mark_changes(runs: RunQuerySet[Run]) -> None:
     """Let the changes of runs be counted anew; part of the caller's transaction, followed by ``count_due_changes``."""
-    Run.objects.filter(pk__in=runs.order_by().values("pk")).at_rest().update(change_due_at=timezone.now())
+    marked = locked_runs(Run.objects.filter(pk__in=runs.order_by().values("pk")).at_rest())
+    with transaction.atomic(savepoint=False):
+        Run.objects.filter(pk__in=marked.values("pk")).update(change_due_at=timezone.now())
 
 
 def mark_affected(*, run_pk: uuid.UUID) -> None:

@@ -11,6 +11,7 @@ from evalrunner.errors import EvaluationError
 from reports.models import Run, Team, User
 from reports.querysets import WAITING
 from reports.services.audit import record
+from reports.services.locks import locked_team
 from reports.services.run_changes import recount_changes
 
 MOST_RULES, LONGEST_RULE, LONGEST_POLICY = 1_000, 200, 100_000
@@ -57,7 +58,7 @@ def set_ignored(*, team: Team, user: User, rules: Sequence[str]) -> None:
     kept = sorted(set(rules))
     value = None if frozenset(kept) == DEFAULT_IGNORED else kept
     with transaction.atomic():
-        before = Team.objects.select_for_update().get(pk=team.pk).ignored
+        before = locked_team(team.pk).ignored
         if before == value:
             return
         Team.objects.filter(pk=team.pk).update(ignored=value)
@@ -76,7 +77,7 @@ def set_policy(*, team: Team, user: User, text: str) -> None:
     except EvaluationError as error:
         raise RulesRefused(f"The policy cannot be used: {', '.join(error.paths)}.") from error
     with transaction.atomic():
-        before = Team.objects.select_for_update().get(pk=team.pk).policy
+        before = locked_team(team.pk).policy
         if before == text:
             return
         Team.objects.filter(pk=team.pk).update(policy=text)

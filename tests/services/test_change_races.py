@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from datetime import date, datetime, timedelta
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,16 +12,18 @@ from django.utils import timezone
 from reports.models import Note, Run, RunChange, Team, User
 from reports.selectors.note_scope import source_of
 from reports.selectors.run_verdicts import Ground, JudgedChange, judged_change
-from reports.services import run_changes
+from reports.services import notes, run_changes
 from reports.services.baselines import set_baseline
 from reports.services.definitions import accept_definitions
-from reports.services.note_checks import NoteContent
-from reports.services.notes import close_notes, note_variant
+from reports.services.locks import lock_targets
+from reports.services.note_checks import NoteContent, NoteRefused
+from reports.services.notes import change_note, close_notes, note_variant
 from reports.services.recount import recount_run
 from reports.services.run_changes import count_batch, mark_outlived_changes
 from reports.services.team_rules import set_policy
 from tests import factories
 from tests.factories import report, scenario, stored, suite
+from tests.processes import fresh_postgres_database, migrate, run_program, site_environment
 
 pytestmark = pytest.mark.django_db(transaction=True)
 CRITICAL = '[critical]\nscenarios = ["greet"]\n'
@@ -145,3 +148,69 @@ def test_what_is_ruled_while_a_change_is_counted_for_the_first_time_counts(
     assert ruled
     left = [found for run in Run.objects.all() for found in recount_run(run, repair=False)]
     assert [found for found in left if found.place == "change"] == []
+
+
+# ---------------------------------------------------------------------------------- writers that wait for each other
+
+LOCKING = """
+import os, threading, time
+import django
+django.setup()
+import psycopg
+from django.db import connection, transaction
+from reports.models import Run, Target, Team
+from reports.services.locks import lock_targets, locked_team
+from reports.services.run_changes import mark_changes
+from tests import factories
+
+url = os.environ["DATABASE_URL"]
+team = factories.make_team()
+for number in range(6):
+    factories.stored(team, factories.report(target={"id": "desk", "fingerprint": f"v{number}"}))
+last = Run.objects.order_by("pk").values_list("pk", flat=True).reverse()[0]
+Run.objects.exclude(pk=last).update(change_due_at=None)  # the others stand behind it in the table now
+
+with psycopg.connect(url) as holder, psycopg.connect(url, autocommit=True) as other:
+    holder.execute("SELECT 1 FROM reports_run WHERE id = %s FOR UPDATE", [last])
+    writer = threading.Thread(target=lambda: (mark_changes(Run.objects.all()), connection.close()))
+    writer.start()
+    waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    while writer.is_alive() and not other.execute(waiting).fetchone()[0]:
+        time.sleep(0.01)
+    free = other.execute("SELECT id FROM reports_run FOR UPDATE SKIP LOCKED").fetchall()
+    holder.rollback()
+    writer.join()
+    print(len(free), Run.objects.filter(change_due_at__isnull=False).count())
+    with transaction.atomic():
+        locked_team(team.pk)
+        lock_targets([Target.objects.get().pk])
+        for table in ("reports_team", "reports_target"):  # as a row that refers to one does when it is stored
+            print(other.execute(f"SELECT 1 FROM {table} FOR KEY SHARE NOWAIT").fetchone()[0])
+            print(len(other.execute(f"SELECT 1 FROM {table} FOR NO KEY UPDATE SKIP LOCKED").fetchall()))
+"""
+
+
+def test_writers_lock_runs_in_one_order_and_leave_keys_alone(tmp_path: Path, postgres_url: str) -> None:
+    with fresh_postgres_database(postgres_url) as url:
+        env = site_environment(url, tmp_path)
+        migrate(env)
+
+        said = run_program(LOCKING, env).split()
+
+    assert said == ["0", "6", "1", "0", "1", "0"]
+
+
+def test_a_note_is_read_once_its_target_is_locked(team: Team, admin: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    run_of(team, "F", day=1)
+    note = note_on(team, admin, Run.objects.get())
+
+    def closed_before(pks: Any) -> None:
+        lock_targets(pks)
+        Note.objects.filter(pk=note.pk).update(closed_at=timezone.now())
+
+    monkeypatch.setattr(notes, "lock_targets", closed_before)
+
+    with pytest.raises(NoteRefused):
+        change_note(team=team, user=admin, pk=note.pk, content=NoteContent("known_issue"))
+    Note.objects.update(closed_at=None)
+    assert close_notes(team=team, user=admin, pks=[note.pk]) == 0
