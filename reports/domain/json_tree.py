@@ -116,11 +116,6 @@ def readable_path(segments: Sequence[str | int]) -> str:
     return path_text(segments) or "the observation"
 
 
-def pointed(value: object, pointer: str) -> object:
-    """Return the value at a JSON pointer; KeyError where there is none."""
-    return at_path(value, steps_of_pointer(value, pointer))
-
-
 def scalar_text(value: object) -> str:
     """Return a short one-line form of a value for sentences; the five empty values all look different."""
     text = json.dumps(value, ensure_ascii=False)

@@ -100,20 +100,6 @@ def first_counts(*, generation: int | None, earlier: Sequence[Link]) -> dict[str
     return {status: found.get(status, 0) for status in CASE_STATUSES}
 
 
-def counting_cases(*, run_pk: uuid.UUID) -> QuerySet[Case]:
-    """Return the cases that rates count of a run: its own, or the first decided attempts of what it continues."""
-    columns = ("team_id", "resumed_from", "generation_id", "first_counts")
-    row = Run.objects.filter(pk=run_pk).values_list(*columns).first()
-    if row is None or row[2] is None:
-        return Case.objects.none()
-    team_pk, resumed_from, generation, first = row
-    earlier = ancestors_of(team_pk=team_pk, resumed_from=resumed_from) if first is not None else ()
-    chain = [*(link.generation for link in earlier if link.generation is not None), generation]
-    if len(chain) == 1:
-        return Case.objects.filter(generation_id=generation)
-    return counting_attempts(chain, [0] * len(chain))
-
-
 def passed_on_retry(*, generation: int, earlier: Sequence[int]) -> QuerySet[Case]:
     """Return the cases of a run that pass now and were failed or in error in an earlier attempt."""
     before = Case.objects.filter(

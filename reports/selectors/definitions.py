@@ -26,9 +26,3 @@ def accepted_between(*, team: Team, revisions: tuple[int, int]) -> dict[str, Acc
         key: AcceptedRow(pk, key, scenario, by or "", at, reason)
         for pk, key, scenario, by, at, reason in rows.order_by("scenario_id", "pk").values_list(*columns)
     }
-
-
-def accepted_keys(*, revisions: tuple[int, int]) -> frozenset[str]:
-    """Return the scenario keys accepted between two suite revisions, which belong to one team."""
-    rows = AcceptedDefinition.objects.filter(first=min(revisions), second=max(revisions))
-    return frozenset(rows.values_list("scenario_key", flat=True))

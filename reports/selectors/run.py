@@ -12,7 +12,7 @@ from evalrunner.compare import DECIDED
 from evalrunner.compare.outcomes import FAILING_STATUSES
 
 from reports import payloads
-from reports.models import CASE_STATUSES, Case, Execution, ImportJob, Run, Signature, Team, Turn
+from reports.models import CASE_STATUSES, Case, Execution, Run, Signature, Team, Turn
 from reports.selectors.compare_rows import signature_words
 
 CASES_A_PAGE = 50
@@ -342,10 +342,6 @@ def _slowest_turns(run: Run) -> tuple[tuple[int, str, float], ...]:
 def scenario_tags(run: Run) -> tuple[str, ...]:
     """Return the tags of the run's suite revision, in order."""
     return tuple(sorted({tag for tags in run.revision.scenarios.values_list("tags", flat=True) for tag in tags}))
-
-
-def import_record(run: Run) -> ImportJob | None:
-    return ImportJob.objects.filter(run=run).order_by("-id").first()
 
 
 def status_counts(run: Run) -> dict[str, int]:

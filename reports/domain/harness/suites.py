@@ -130,11 +130,6 @@ def _unique_ids(texts: Any) -> list[str]:
 # ---------------------------------------------------------------------------------------------------------- and back
 
 
-def is_harness_suite(suite: EvaluationSuite) -> bool:
-    """Tell whether every scenario was a row of a scenario file."""
-    return all(_row_in(scenario) is not None for scenario in suite.scenarios)
-
-
 def scenarios_of(suite: EvaluationSuite) -> dict[str, Scenario]:
     """Return the harness's scenarios of a suite by the suite's ids.
 

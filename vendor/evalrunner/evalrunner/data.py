@@ -69,7 +69,6 @@ class FrozenList(list[V]):
 
 
 FreeData: TypeAlias = FrozenDict[Json]
-EMPTY: Final[FreeData] = FrozenDict()
 
 _DICTS: Final = frozenset[object]((dict, FrozenDict))
 _LISTS: Final = frozenset[object]((list, tuple, FrozenList))
