@@ -14,6 +14,7 @@ from evalrunner.codes import EXTERNAL_WRITES_NOT_AUTHORIZED
 from evalrunner.errors import CASE_LIMIT, OPTIONS_INVALID, SCENARIO_NOT_FOUND, SELECTION_EMPTY, EvaluationError
 from evalrunner.models import EvaluationSuite, ExpandedCase, WritePolicy
 from evalrunner.runner.options import MAX_CONCURRENCY, MAX_FAILURES, MAX_TIMEOUT_MS
+from evalrunner.runner.parts import RunnerOptions
 
 from reports.domain.harness.options import USUAL, HarnessOptions
 from reports.text import restored, storable
@@ -42,6 +43,11 @@ class RunOptions:
     allow_external_writes: bool = False
     early_alarm: bool = True
     harness: HarnessOptions = USUAL
+
+    @property
+    def of_runner(self) -> RunnerOptions:
+        """What of this the runner itself knows, whether it has the whole run or a shard of it."""
+        return RunnerOptions(**{each.name: getattr(self, each.name) for each in fields(RunnerOptions)})
 
     @property
     def lanes(self) -> int:

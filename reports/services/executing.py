@@ -11,6 +11,7 @@ import asyncio
 import logging
 import uuid
 from collections.abc import Callable
+from dataclasses import asdict
 
 from evalrunner import run_evaluation
 from evalrunner.errors import EvaluationError
@@ -84,21 +85,13 @@ class _Execution:
         return store.finish
 
     async def _run_suite(self, reach: RunnableAdapter) -> None:
-        options = self.assignment.options
         await run_evaluation(
             suite=self.assignment.suite,
             target=self.assignment.target,
             adapter=reach.adapter,
             evaluators=reach.evaluators,
-            scenario_ids=options.scenario_ids,
-            tags=options.tags,
-            concurrency=options.concurrency,
-            repetitions=options.repetitions,
-            max_cases=options.max_cases,
-            max_failures=options.max_failures,
-            timeout_ms=options.timeout_ms,
+            **asdict(self.assignment.options.of_runner),
             cancel=self.cancel,
-            allow_external_writes=options.allow_external_writes,
             on_checkpoint=self._on_checkpoint,
             on_event=self._on_event,
             resume=self.assignment.previous,

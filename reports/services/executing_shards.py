@@ -24,7 +24,6 @@ from evalrunner.runner.parts import (
     CaseChange,
     Conclusion,
     Part,
-    RunnerOptions,
     conclude_evaluation,
     deal,
     plan_evaluation,
@@ -51,19 +50,6 @@ from reports.services.storing import StoringThread, patiently, see_to_end
 WORKER_FAILED = "WORKER_FAILED"
 
 log = logging.getLogger(__name__)
-
-
-def _runner_options(options: RunOptions) -> RunnerOptions:
-    return RunnerOptions(
-        scenario_ids=options.scenario_ids,
-        tags=options.tags,
-        concurrency=options.concurrency,
-        repetitions=options.repetitions,
-        max_cases=options.max_cases,
-        max_failures=options.max_failures,
-        timeout_ms=options.timeout_ms,
-        allow_external_writes=options.allow_external_writes,
-    )
 
 
 # --------------------------------------------------------------------------------------------------------------- begin
@@ -100,7 +86,7 @@ def _deal_out(store: CheckpointStore, assignment: Assignment, reach: RunnableAda
         target=assignment.target,
         adapter=reach.adapter,
         evaluators=reach.evaluators,
-        options=_runner_options(assignment.options),
+        options=assignment.options.of_runner,
         resume=assignment.previous,
         retry_failed=assignment.retries,
     )
@@ -160,7 +146,7 @@ def _part_of(claim: Claim, run: Run, assignment: Assignment) -> Part:
         target=assignment.target,
         adapter=reach.adapter,
         evaluators=reach.evaluators,
-        options=_runner_options(assignment.options),
+        options=assignment.options.of_runner,
         run_id=head["runId"],
         fingerprint=head["fingerprint"],
         places=places,
