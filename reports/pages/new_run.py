@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from django.urls import reverse
-from evalrunner.models import EvaluationSuite, WritePolicy
+from evalrunner.models import EvaluationSuite
 
 from reports.domain.pacing import estimate_words, planned_cases
 from reports.domain.run_draft import RunDraft
@@ -15,6 +15,7 @@ from reports.domain.run_options import NUMBERS, Refusal, RequestRefused, RunOpti
 from reports.domain.wording import counted
 from reports.keys import text_key
 from reports.models import Team
+from reports.pages.new_run_choices import Option, OptionGroup, scenario_options, tag_options
 from reports.pages.new_run_harness import FIELDS as HARNESS_FIELDS
 from reports.pages.new_run_harness import HarnessFields, harness_fields
 from reports.runnable import TargetEntry, TargetsFileError, TargetUnusable, runnable_targets
@@ -26,9 +27,6 @@ from reports.services.new_run import options_for
 from reports.services.run_suites import find_suite, is_offered, offered_suite, parsed_suite
 from reports.text import storable
 
-PICKED_ONE_BY_ONE = 300  # scenarios; a longer list is typed rather than ticked
-TAGS_OFFERED = 300
-
 
 @dataclass(frozen=True, slots=True)
 class Fault:
@@ -37,22 +35,6 @@ class Fault:
     code: str
     sentence: str
     paths: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Option:
-    """One entry of a list; ``text`` may come from outside (stored form)."""
-
-    value: str
-    text: str
-    is_chosen: bool
-    note: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class OptionGroup:
-    title: str
-    options: tuple[Option, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,9 +162,9 @@ def new_run_page(
         target_help=f"Reported as {entry.target_id}.",
         fingerprint=_fingerprint_field(entry, draft, faults),
         suites=_suite_groups(team, entry, draft),
-        scenarios=_scenario_options(suite, draft),
+        scenarios=scenario_options(suite, draft),
         scenarios_typed="\n".join(draft.scenarios),
-        tags=_tag_options(suite, draft),
+        tags=tag_options(suite, draft),
         numbers=tuple(numbers[name] for name in _UNITS_OPEN),
         more_numbers=tuple(field for name, field in numbers.items() if name not in _UNITS_OPEN),
         is_more_open=any(field.faults for name, field in numbers.items() if name not in _UNITS_OPEN),
@@ -322,36 +304,6 @@ def _offered_option(entry: TargetEntry, place: int, draft: RunDraft) -> Option:
     except RequestRefused:
         text = f"{entry.suites[place].name} (cannot be used)"
     return Option(f"offered:{place}", text, draft.suite == f"offered:{place}")
-
-
-def _scenario_options(suite: EvaluationSuite | None, draft: RunDraft) -> tuple[Option, ...]:
-    if suite is None or len(suite.scenarios) > PICKED_ONE_BY_ONE:
-        return ()
-    return tuple(
-        Option(
-            scenario.id,
-            storable(scenario.name),
-            scenario.id in draft.scenarios,
-            ", ".join(_scenario_notes(len(scenario.steps), scenario.write_policy, scenario.skip_reason)),
-        )
-        for scenario in suite.scenarios
-    )
-
-
-def _scenario_notes(steps: int, policy: WritePolicy, skip_reason: str | None) -> list[str]:
-    notes = [f"{steps} step{'' if steps == 1 else 's'}"]
-    if policy == WritePolicy.EXTERNAL:
-        notes.append("writes outside")
-    if skip_reason is not None:
-        notes.append("skipped")
-    return notes
-
-
-def _tag_options(suite: EvaluationSuite | None, draft: RunDraft) -> tuple[Option, ...]:
-    tags = sorted({tag for scenario in (suite.scenarios if suite else ()) for tag in scenario.tags or ()})
-    chosen = set(draft.tags)
-    shown = [tag for place, tag in enumerate(tags) if place < TAGS_OFFERED or tag in chosen]
-    return tuple(Option(storable(tag), storable(tag), tag in chosen) for tag in shown)
 
 
 def _write_help(entry: TargetEntry, is_admin: bool) -> str:

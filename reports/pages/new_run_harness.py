@@ -9,12 +9,12 @@ from typing import Any
 from evalrunner.models import EvaluationSuite
 
 from reports.domain.harness.options import HarnessOptions
+from reports.pages.new_run_choices import TAGS_OFFERED
 from reports.runnable import TargetEntry, TargetUnusable
 from reports.runnable.harness import HarnessMaker
 from reports.text import storable
 
 FIELDS = ("profile", "approval_policy", "sandbox_policy", "exclude_tags")
-TAGS_OFFERED = 300
 
 
 @dataclass(frozen=True, slots=True)
